@@ -1,0 +1,40 @@
+// The two arrays that passes move between, and which of them a pass reads and writes.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+
+namespace kradix::impl {
+
+/// Pass 0 reads `in`; later passes alternate between `result` and `other` so that the last one
+/// writes `result`. Sorting in place (in == result) with an odd number of passes cannot end there:
+/// it ends in `other`, and `settles()` asks for one copy. The number of passes is known on the
+/// device only, hence these are kernel-side questions.
+template <class T>
+struct PassBuffers {
+  const T* in;
+  T* result;
+  T* other;
+
+  KOKKOS_FUNCTION bool in_place() const { return in == result; }
+  KOKKOS_FUNCTION bool ends_in_other(int passes) const { return in_place() && passes % 2 == 1; }
+
+  KOKKOS_FUNCTION T* destination(int pass, int passes) const {
+    const bool even_from_end = (passes - 1 - pass) % 2 == 0;
+    return even_from_end != ends_in_other(passes) ? result : other;
+  }
+  KOKKOS_FUNCTION const T* source(int pass, int passes) const {
+    return pass == 0 ? in : destination(pass - 1, passes);
+  }
+};
+
+/// The arrays of one sort: keys, and what travels with them.
+template <class Key, class Value>
+struct SortBuffers {
+  PassBuffers<Key> keys;
+  PassBuffers<Value> values;
+  bool makes_indices = false;  ///< the first pass makes the values (element i gets i), none are read
+  bool leaves_keys = false;    ///< only the values are wanted: the last pass need not write keys
+};
+
+}  // namespace kradix::impl

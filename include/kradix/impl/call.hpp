@@ -1,0 +1,167 @@
+// One call of a public function: plan it, list its scratch memory, stage its views, run it.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "kradix/impl/instantiate.hpp"
+#include "kradix/impl/run.hpp"
+#include "kradix/impl/stage.hpp"
+#include "kradix/options.hpp"
+#include "kradix/workspace.hpp"
+
+namespace kradix::impl {
+
+/// Stands for a view that an operation does not have.
+struct NoView {};
+
+template <class View>
+struct StagedValue {
+  using Value = typename View::non_const_value_type;
+  using type = Staged<View, value_word<sizeof(Value)>>;
+};
+template <>
+struct StagedValue<NoView> {
+  struct type {
+    explicit type(NoView) {}
+    static bool packs() { return false; }
+    static void list(ScratchList&) {}
+  };
+};
+
+/// `Out` is where sorted keys go: NoView when they stay in `Keys`' place. `Values` travel with the keys
+/// (NoView: none). With `MakesIndices` nothing but the permutation in `Values` is written.
+template <class ExecutionSpace, class Keys, class Out, class Values, bool MakesIndices = false>
+class SortCall {
+  using Key = typename Keys::non_const_value_type;
+  using KeyWord = key_word<Key>;
+  static constexpr bool in_place = std::is_same_v<Out, NoView> && !MakesIndices;
+  static constexpr bool out_of_place = !std::is_same_v<Out, NoView>;
+  static constexpr bool with_values = !std::is_same_v<Values, NoView>;
+
+  static constexpr std::size_t value_bytes() {
+    if constexpr (with_values) {
+      return sizeof(typename Values::non_const_value_type);
+    } else {
+      return 0;
+    }
+  }
+  /// Values without a word of their size do not travel: an index does, and they move once at the end.
+  static constexpr bool permutes = with_values && !has_value_word(value_bytes());
+  using Words = std::conditional_t<permutes, NoView, Values>;
+
+ public:
+  SortCall(const ExecutionSpace& exec, const Options& options, const Keys& keys, const Out& out,
+           const Values& values)
+      : exec_(exec), options_(options), keys_(keys), out_(out), values_(values), words_(words_of(values)), count_(keys.extent(0)) {
+    Problem problem;
+    problem.count = count_;
+    problem.key_bytes = sizeof(Key);
+    problem.key_bits = codec_of<Key>::bits;
+    problem.bits = options.bits;
+    problem.value_bytes = permutes ? index_bytes() : static_cast<int>(value_bytes());
+    problem.packs = keys_.packs() || out_.packs() || words_.packs();
+    problem.permutes = permutes;
+    problem.forced = options.algorithm;
+    plan_ = make_plan(problem, machine_of(exec));
+    list_scratch();
+  }
+
+  const Plan& plan() const { return plan_; }
+
+  void sort() {
+    const std::string label = options_.label;
+    const Kokkos::Profiling::ScopedRegion region(label + "::sort [" +
+                                                 std::string(name(plan_.algorithm)) + "]");
+    Workspace own;
+    Workspace& workspace = options_.workspace ? *options_.workspace : own;
+    std::byte* const base = workspace.reserve(exec_, plan_.temporary_bytes, label + "::workspace");
+    keys_.pack(exec_, base, options_.label);
+    if constexpr (permutes) {
+      if (index_bytes() == 4) {
+        sort_index<std::uint32_t>(base);
+      } else {
+        sort_index<std::uint64_t>(base);
+      }
+    } else if constexpr (with_values) {
+      using Word = value_word<value_bytes()>;
+      Word* const words = words_.words(base);
+      if constexpr (!MakesIndices) words_.pack(exec_, base, options_.label);
+      sort_words<Word>(base, {MakesIndices ? nullptr : words, words, values_other_.in<Word>(base)});
+      words_.unpack(exec_, base, options_.label);
+    } else {
+      sort_words<NoValue>(base, {});
+    }
+    if constexpr (in_place) keys_.unpack(exec_, base, options_.label);
+    if constexpr (out_of_place) out_.unpack(exec_, base, options_.label);
+  }
+
+ private:
+  static Words words_of(const Values& values) {
+    if constexpr (permutes) {
+      return NoView{};
+    } else {
+      return values;
+    }
+  }
+  int index_bytes() const { return count_ <= std::size_t{1} << 32 ? 4 : 8; }
+
+  void list_scratch() {
+    ScratchList list;
+    keys_.list(list);
+    out_.list(list);
+    words_.list(list);
+    const auto count_if = [&](bool needed) { return needed ? count_ : 0; };
+    // In place even one pass needs a second array; elsewhere one pass goes straight to its end.
+    keys_other_ = list.add(count_if(plan_.passes > (in_place ? 0 : 1)), sizeof(Key));
+    keys_result_ = list.add(count_if(MakesIndices && plan_.passes > 2), sizeof(Key));
+    const auto word_bytes = static_cast<std::size_t>(plan_.value_bytes);
+    const bool made = MakesIndices || permutes;
+    values_other_ = list.add(count_if(plan_.passes > (made ? 1 : 0)), word_bytes);
+    values_result_ = list.add(count_if(permutes), word_bytes);
+    gathered_ = list.add(count_if(permutes), value_bytes());
+    algorithm_ = FourKernelScratch::list(plan_, list);
+    plan_.temporary_bytes = list.bytes();
+  }
+
+  template <class Value>
+  void sort_words(std::byte* base, const PassBuffers<Value>& values) {
+    KeyWord* const in = keys_.words(base);
+    KeyWord* result = in;
+    if constexpr (out_of_place) result = out_.words(base);
+    if constexpr (MakesIndices) result = keys_result_.in<KeyWord>(base);
+    const SortBuffers<KeyWord, Value> buffers{
+        {in, result, keys_other_.in<KeyWord>(base)}, values, MakesIndices || permutes, MakesIndices};
+    run(exec_, plan_, make_codec<Key>(options_.order), buffers, algorithm_, base, options_.label);
+  }
+
+  template <class Index>
+  void sort_index(std::byte* base) {
+    Index* const index = values_result_.in<Index>(base);
+    sort_words<Index>(base, {nullptr, index, values_other_.in<Index>(base)});
+    using Value = typename Values::non_const_value_type;
+    Value* const gathered = gathered_.in<Value>(base);
+    const Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>> all(exec_, 0, count_);
+    const std::string label = options_.label;
+    Kokkos::parallel_for(label + "::stage::GatherValues", all,
+                         GatherValues<Values, Index>{values_, index, gathered});
+    Kokkos::parallel_for(label + "::stage::ReturnValues", all,
+                         ReturnValues<Values>{gathered, values_});
+  }
+
+  const ExecutionSpace& exec_;
+  const Options& options_;
+  Staged<Keys, KeyWord> keys_;
+  typename std::conditional_t<out_of_place, std::type_identity<Staged<Out, KeyWord>>, StagedValue<NoView>>::type out_;
+  Values values_;
+  typename StagedValue<Words>::type words_;
+  std::size_t count_;
+  Slot keys_other_, keys_result_, values_other_, values_result_, gathered_;
+  FourKernelScratch algorithm_;
+  Plan plan_;
+};
+
+}  // namespace kradix::impl

@@ -1,0 +1,56 @@
+// The digits of a key, and the list of passes that a sort makes over them.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include "kradix/key.hpp"
+
+namespace kradix::impl {
+
+inline constexpr int digit_bits = 8;
+inline constexpr int bin_count = 1 << digit_bits;
+
+/// `of(bits)` is the digit: (bits >> shift) & mask.
+struct Digit {
+  int shift;
+  unsigned mask;
+
+  template <class Bits>
+  KOKKOS_FUNCTION unsigned of(Bits bits) const {
+    return static_cast<unsigned>(bits >> shift) & mask;
+  }
+};
+
+/// The passes of one sort, decided on the device from the bits in which keys differ.
+struct PassTable {
+  static constexpr int max_passes = 128 / digit_bits;
+  int count;
+  Digit digit[max_passes];
+};
+
+/// Digits that cover every varying bit, from the least significant up; each starts at a varying bit,
+/// so bits in which no key differs cost nothing where they would fill a digit.
+template <class Bits>
+KOKKOS_FUNCTION PassTable cover(Bits varying) {
+  PassTable passes{};
+  int shift = 0;
+  while (varying != 0) {
+    while ((varying & 1) == 0) {
+      varying >>= 1;
+      ++shift;
+    }
+    constexpr unsigned full = bin_count - 1;
+    unsigned mask = full & static_cast<unsigned>(varying);
+    // Holes inside a digit would only cost empty bins, but bits above the last varying one may lie
+    // outside the caller's range: keep the digit to the span that varies.
+    mask |= mask >> 1;
+    mask |= mask >> 2;
+    mask |= mask >> 4;
+    passes.digit[passes.count++] = {shift, mask};
+    varying >>= digit_bits;
+    shift += digit_bits;
+  }
+  return passes;
+}
+
+}  // namespace kradix::impl

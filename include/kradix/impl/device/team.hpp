@@ -1,0 +1,50 @@
+// How a kernel of the house is launched, and the small verbs its teams share.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <string>
+
+#include "kradix/impl/tuning.hpp"
+
+namespace kradix::impl {
+
+template <class ExecutionSpace>
+using TeamMember = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+
+/// Scratch of a team: hosts have little at level 0 and lose nothing by level 1.
+template <class ExecutionSpace>
+inline constexpr int scratch_level = is_host_space<ExecutionSpace> ? 1 : 0;
+
+/// Launches `teams` teams of `Threads` threads, each with `scratch` bytes, on the caller's instance.
+template <int Threads, class ExecutionSpace, class Functor>
+void launch_teams(const ExecutionSpace& exec, const std::string& label, std::size_t teams,
+                  std::size_t scratch, const Functor& functor) {
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<Threads>>;
+  Policy policy(exec, static_cast<int>(teams), Threads);
+  if (scratch > 0) {
+    policy.set_scratch_size(scratch_level<ExecutionSpace>,
+                            Kokkos::PerTeam(static_cast<int>(scratch + alignof(std::max_align_t))));
+  }
+  Kokkos::parallel_for(label, policy, functor);
+}
+
+/// The next `count` objects of a team's scratch.
+template <class T, class Team>
+KOKKOS_FUNCTION T* take_scratch(const Team& team, std::size_t count) {
+  constexpr int level = scratch_level<typename Team::execution_space>;
+  return static_cast<T*>(team.team_scratch(level).get_shmem_aligned(count * sizeof(T), alignof(T)));
+}
+
+/// Elements [begin, end) of a run of `count` cut into equal shares.
+struct Share {
+  std::size_t begin, end;
+};
+
+KOKKOS_INLINE_FUNCTION Share share_of(std::size_t count, std::size_t share, std::size_t index) {
+  const std::size_t begin = index * share;
+  const std::size_t end = begin + share;
+  return {begin < count ? begin : count, end < count ? end : count};
+}
+
+}  // namespace kradix::impl

@@ -1,0 +1,111 @@
+// What is to be sorted + the machine -> Plan: a plain, printable host value.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <ostream>
+#include <string>
+
+#include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/scratch.hpp"
+#include "kradix/impl/tuning.hpp"
+#include "kradix/options.hpp"
+
+namespace kradix {
+
+/// How a call will sort, decided before anything is launched. `operator<<` prints it in one line.
+struct Plan {
+  Algorithm algorithm = Algorithm::automatic;
+  std::size_t count = 0;
+  int key_bytes = 0;
+  int value_bytes = 0;      ///< bytes that travel with each key in every pass; 0: keys alone
+  BitRange bits{};          ///< resolved: end is never BitRange::all
+  int digit_bits = 0;
+  int passes = 0;           ///< at most; digits in which no key differs are skipped on the device
+  std::size_t round = 0;    ///< elements that a team partitions at once
+  std::size_t tile = 0;     ///< elements per team: whole rounds
+  std::size_t tiles = 0;
+  bool stable = true;
+  bool packs = false;       ///< keys or values are strided and go through contiguous scratch
+  bool permutes = false;    ///< values move once at the end, through a sorted index
+  std::size_t temporary_bytes = 0;
+  std::string reason;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const Plan& plan) {
+  out << name(plan.algorithm) << ": " << plan.count << " keys of " << plan.key_bytes << " B";
+  if (plan.value_bytes > 0) out << " with " << plan.value_bytes << " B each";
+  out << ", bits [" << plan.bits.begin << ", " << plan.bits.end << "), up to " << plan.passes
+      << " passes of " << plan.digit_bits << " bits, " << plan.tiles << " tiles of " << plan.tile
+      << (plan.stable ? ", stable" : ", not stable") << (plan.packs ? ", packs strided data" : "")
+      << (plan.permutes ? ", moves values once by a sorted index" : "") << ", "
+      << plan.temporary_bytes << " temporary bytes; " << plan.reason;
+  return out;
+}
+
+namespace impl {
+
+/// What the planner needs to know of a call, free of types.
+struct Problem {
+  std::size_t count = 0;
+  int key_bytes = 0;
+  int key_bits = 0;
+  BitRange bits{};                ///< as the caller gave it, already checked
+  int value_bytes = 0;            ///< of what travels with each key
+  bool packs = false;
+  bool permutes = false;
+  Algorithm forced = Algorithm::automatic;
+};
+
+/// What the planner needs to know of the machine.
+struct Machine {
+  int concurrency = 1;            ///< threads that run at once
+  TeamShape shape{};
+};
+
+template <class ExecutionSpace>
+Machine machine_of(const ExecutionSpace& exec) {
+  return {exec.concurrency(), team_shape<ExecutionSpace>()};
+}
+
+/// Elements that a team partitions at once: what its registers hold, or on hosts what a thread's cache
+/// holds, less where that would leave threads without work.
+inline std::size_t round_elements(const Problem& problem, const Machine& machine) {
+  if (!machine.shape.serial()) return static_cast<std::size_t>(machine.shape.round());
+  constexpr std::size_t least = 1024;  // below this a digit's 256 counters outweigh the elements
+  const auto threads = static_cast<std::size_t>(machine.concurrency);
+  const auto element_bytes = static_cast<std::size_t>(problem.key_bytes + problem.value_bytes);
+  return std::clamp(problem.count / (4 * threads), least, serial_round(element_bytes));
+}
+
+/// Elements per team: whole rounds, so many that the count table stays small.
+inline std::size_t tile_elements(std::size_t count, std::size_t round) {
+  const std::size_t rounds = (count + round * max_tiles - 1) / (round * max_tiles);
+  return std::max<std::size_t>(1, rounds) * round;
+}
+
+/// A pure function of its arguments. `temporary_bytes` is added by who lists the scratch memory.
+inline Plan make_plan(const Problem& problem, const Machine& machine) {
+  Plan plan;
+  plan.count = problem.count;
+  plan.key_bytes = problem.key_bytes;
+  plan.value_bytes = problem.value_bytes;
+  plan.bits = {problem.bits.begin,
+               problem.bits.end == BitRange::all ? problem.key_bits : problem.bits.end};
+  plan.digit_bits = digit_bits;
+  plan.passes = (plan.bits.end - plan.bits.begin + digit_bits - 1) / digit_bits;
+  plan.round = round_elements(problem, machine);
+  plan.tile = tile_elements(problem.count, plan.round);
+  plan.tiles = (problem.count + plan.tile - 1) / plan.tile;
+  plan.stable = true;
+  plan.packs = problem.packs;
+  plan.permutes = problem.permutes;
+  plan.algorithm = Algorithm::four_kernel;
+  plan.reason = problem.forced == Algorithm::automatic
+                    ? "the portable stable sort is right for every input"
+                    : "forced by the caller";
+  return plan;
+}
+
+}  // namespace impl
+}  // namespace kradix

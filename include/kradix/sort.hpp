@@ -1,0 +1,232 @@
+/// Sorting of keys, of keys with values, and of permutations.
+///
+/// All functions share these rules.
+///
+/// *Views*: rank 1, of any layout and memory traits, reachable from the execution space; strided and
+/// misaligned ones are packed through scratch memory. Lengths are 64-bit.
+///
+/// *Order*: that of KeyCodec, ascending or descending; floats order as `<` does with −0 equal to +0 and
+/// all NaNs equal to each other and above +infinity. Elements keep every bit.
+///
+/// *Asynchrony*: with an instance, kernels are enqueued on it and the call returns; the results are
+/// there after `exec.fence()`. With a warm Options::workspace nothing is allocated and nothing waits;
+/// without one the call allocates and frees scratch, and freeing waits on most backends. Without an
+/// instance the function runs on the view's execution space and fences before and after.
+///
+/// *Errors*: std::invalid_argument with the numbers, before any element moves.
+///
+/// *Cost*: O(n ⌈b/8⌉) work for b key bits that vary, each pass reading keys twice and keys and
+/// values once more, writing them once. Source: Zagha and Blelloch, "Radix sort for vector
+/// multiprocessors", Supercomputing 1991 (see docs/algorithms/four_kernel.md).
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <concepts>
+
+#include "kradix/impl/call.hpp"
+#include "kradix/impl/check.hpp"
+#include "kradix/key.hpp"
+#include "kradix/options.hpp"
+#include "kradix/version.hpp"
+#include "kradix/workspace.hpp"
+
+namespace kradix {
+
+namespace impl {
+
+template <class T>
+concept execution_space = Kokkos::is_execution_space_v<T>;
+
+template <class T>
+concept view = Kokkos::is_view_v<T>;
+
+template <class ExecutionSpace, class View>
+constexpr void require_reachable() {
+  static_assert(View::rank() == 1, "kradix: views must have rank 1");
+  static_assert(Kokkos::SpaceAccessibility<ExecutionSpace, typename View::memory_space>::accessible,
+                "kradix: the execution space cannot reach the view's memory space");
+}
+
+template <class View>
+constexpr void require_writable() {
+  static_assert(!std::is_const_v<typename View::value_type>,
+                "kradix: a view that is written must not have const elements");
+}
+
+template <class View>
+constexpr void require_key() {
+  static_assert(key<typename View::non_const_value_type>,
+                "kradix: the key type needs a KeyCodec and must be trivially copyable");
+}
+
+template <class Exec, class Keys>
+auto sort_call(const char* function, const Exec& exec, const Keys& keys, const Options& options) {
+  require_reachable<Exec, Keys>();
+  require_key<Keys>();
+  check_options(function, options, codec_of<typename Keys::non_const_value_type>::bits);
+  return SortCall<Exec, Keys, NoView, NoView>(exec, options, keys, {}, {});
+}
+
+template <class Exec, class Keys, class Values>
+auto sort_by_key_call(const char* function, const Exec& exec, const Keys& keys, const Values& values,
+                      const Options& options) {
+  require_reachable<Exec, Values>();
+  require_key<Keys>();
+  require_reachable<Exec, Keys>();
+  static_assert(std::is_trivially_copyable_v<typename Values::non_const_value_type>,
+                "kradix: values must be trivially copyable");
+  check_options(function, options, codec_of<typename Keys::non_const_value_type>::bits);
+  check_lengths(function, "keys", keys.extent(0), "values", values.extent(0));
+  check_apart(function, "keys", keys, "values", values);
+  return SortCall<Exec, Keys, NoView, Values>(exec, options, keys, {}, values);
+}
+
+template <class Exec, class Keys, class Permutation>
+auto argsort_call(const char* function, const Exec& exec, const Keys& keys,
+                  const Permutation& permutation, const Options& options) {
+  require_reachable<Exec, Keys>();
+  require_reachable<Exec, Permutation>();
+  require_key<Keys>();
+  using Index = typename Permutation::non_const_value_type;
+  static_assert(std::is_integral_v<Index> && (sizeof(Index) == 4 || sizeof(Index) == 8),
+                "kradix: a permutation holds 32- or 64-bit integers");
+  check_options(function, options, codec_of<typename Keys::non_const_value_type>::bits);
+  check_lengths(function, "keys", keys.extent(0), "permutation", permutation.extent(0));
+  check_index<Index>(function, keys.extent(0));
+  check_apart(function, "keys", keys, "permutation", permutation);
+  return SortCall<Exec, Keys, NoView, Permutation, true>(exec, options, keys, {}, permutation);
+}
+
+/// Runs on the execution space of `first`, with a fence before and after.
+template <class View, class Function>
+void fenced(const View&, const char* function, const Function& run_on) {
+  const std::string name = std::string("kradix::") + function;
+  Kokkos::fence(name + ": fence before");
+  const typename View::execution_space exec{};
+  run_on(exec);
+  exec.fence(name + ": fence after");
+}
+
+}  // namespace impl
+
+/// Sorts `keys` in place, on `exec`.
+///
+/// \param keys     n keys, not const. n ≤ 1 returns at once.
+/// \param options  order, bits, algorithm, workspace; Stability::stable keeps the input order of keys
+///                 that compare equal but differ in bits.
+/// Temporary memory: n keys and at most 17 MB more; another n keys when `keys` is strided.
+template <impl::execution_space ExecutionSpace, impl::view Keys>
+void sort(const ExecutionSpace& exec, const Keys& keys, const Options& options = {}) {
+  impl::require_writable<Keys>();
+  auto call = impl::sort_call("sort", exec, keys, options);
+  if (keys.extent(0) > 1) call.sort();
+}
+
+/// Sorts `keys_in` into `keys_out` and leaves `keys_in` as it is, on `exec`.
+///
+/// \param keys_in   n keys; may be const.
+/// \param keys_out  n keys of the same type, in other memory.
+/// Temporary memory: n keys and at most 17 MB more (no keys for 8-bit keys), and n for each strided view.
+/// Errors beside the common ones: lengths that differ, memory that overlaps.
+template <impl::execution_space ExecutionSpace, impl::view KeysIn, impl::view KeysOut>
+void sort(const ExecutionSpace& exec, const KeysIn& keys_in, const KeysOut& keys_out,
+          const Options& options = {}) {
+  static_assert(std::is_same_v<typename KeysIn::non_const_value_type, typename KeysOut::value_type>,
+                "kradix::sort: keys_in and keys_out need one key type, keys_out not const");
+  impl::require_reachable<ExecutionSpace, KeysIn>();
+  impl::require_reachable<ExecutionSpace, KeysOut>();
+  impl::require_key<KeysIn>();
+  using Key = typename KeysIn::non_const_value_type;
+  impl::check_options("sort", options, impl::codec_of<Key>::bits);
+  impl::check_lengths("sort", "keys_in", keys_in.extent(0), "keys_out", keys_out.extent(0));
+  impl::check_apart("sort", "keys_in", keys_in, "keys_out", keys_out);
+  if (keys_in.extent(0) == 0) return;
+  impl::SortCall<ExecutionSpace, KeysIn, KeysOut, impl::NoView>(exec, options, keys_in, keys_out, {})
+      .sort();
+}
+
+/// Sorts `keys` and reorders `values` with them, stably, in place, on `exec`.
+///
+/// \param keys    n keys, not const.
+/// \param values  n values of any trivially copyable type; those of 1, 2, 4, 8 or 16 bytes travel with
+///                the keys, others move once through a sorted index.
+/// Temporary memory: n keys, n values, at most 17 MB more; for values of other sizes 8 n bytes of indices
+/// besides (16 n beyond 2^32 elements); n elements for each strided view.
+/// Errors beside the common ones: lengths that differ, memory that overlaps.
+template <impl::execution_space ExecutionSpace, impl::view Keys, impl::view Values>
+void sort_by_key(const ExecutionSpace& exec, const Keys& keys, const Values& values,
+                 const Options& options = {}) {
+  impl::require_writable<Keys>();
+  impl::require_writable<Values>();
+  auto call = impl::sort_by_key_call("sort_by_key", exec, keys, values, options);
+  if (keys.extent(0) > 1) call.sort();
+}
+
+/// Writes to `permutation` the indices that sort `keys` stably: keys(permutation(0)) is the first key.
+/// `keys` are left as they are.
+///
+/// \param keys         n keys; may be const.
+/// \param permutation  n integers of 32 or 64 bits, signed or not.
+/// Temporary memory: 2 n keys, n indices, at most 17 MB more (n keys for 16-bit keys, none for 8-bit).
+/// Errors beside the common ones: lengths that differ, memory that overlaps, n − 1 beyond the index type.
+template <impl::execution_space ExecutionSpace, impl::view Keys, impl::view Permutation>
+void argsort(const ExecutionSpace& exec, const Keys& keys, const Permutation& permutation,
+             const Options& options = {}) {
+  impl::require_writable<Permutation>();
+  auto call = impl::argsort_call("argsort", exec, keys, permutation, options);
+  if (keys.extent(0) > 0) call.sort();
+}
+
+/// What sort(exec, keys, options) will do. Launches nothing.
+template <impl::execution_space ExecutionSpace, impl::view Keys>
+Plan plan(const ExecutionSpace& exec, const Keys& keys, const Options& options = {}) {
+  return impl::sort_call("plan", exec, keys, options).plan();
+}
+
+/// What sort_by_key(exec, keys, values, options) will do. Launches nothing.
+template <impl::execution_space ExecutionSpace, impl::view Keys, impl::view Values>
+Plan plan_by_key(const ExecutionSpace& exec, const Keys& keys, const Values& values,
+                 const Options& options = {}) {
+  return impl::sort_by_key_call("plan_by_key", exec, keys, values, options).plan();
+}
+
+/// What argsort(exec, keys, permutation, options) will do. Launches nothing.
+template <impl::execution_space ExecutionSpace, impl::view Keys, impl::view Permutation>
+Plan plan_argsort(const ExecutionSpace& exec, const Keys& keys, const Permutation& permutation,
+                  const Options& options = {}) {
+  return impl::argsort_call("plan_argsort", exec, keys, permutation, options).plan();
+}
+
+/// sort(exec, keys, options) on the view's execution space, fenced before and after.
+template <impl::view Keys>
+void sort(const Keys& keys, const Options& options = {}) {
+  impl::fenced(keys, "sort", [&](const auto& exec) { kradix::sort(exec, keys, options); });
+}
+
+/// sort(exec, keys_in, keys_out, options) on keys_out's execution space, fenced before and after.
+template <impl::view KeysIn, impl::view KeysOut>
+void sort(const KeysIn& keys_in, const KeysOut& keys_out, const Options& options = {}) {
+  impl::fenced(keys_out, "sort", [&](const auto& exec) { kradix::sort(exec, keys_in, keys_out, options); });
+}
+
+/// sort_by_key(exec, keys, values, options) on the keys' execution space, fenced before and after.
+template <impl::view Keys, impl::view Values>
+void sort_by_key(const Keys& keys, const Values& values, const Options& options = {}) {
+  impl::fenced(keys, "sort_by_key",
+               [&](const auto& exec) { kradix::sort_by_key(exec, keys, values, options); });
+}
+
+/// argsort(exec, keys, permutation, options) on the permutation's execution space, fenced before and after.
+template <impl::view Keys, impl::view Permutation>
+void argsort(const Keys& keys, const Permutation& permutation, const Options& options = {}) {
+  impl::fenced(permutation, "argsort",
+               [&](const auto& exec) { kradix::argsort(exec, keys, permutation, options); });
+}
+
+/// plan(exec, keys, options) on the view's execution space.
+template <impl::view Keys>
+Plan plan(const Keys& keys, const Options& options = {}) {
+  return kradix::plan(typename Keys::execution_space{}, keys, options);
+}
+
+}  // namespace kradix

@@ -1,0 +1,54 @@
+/// Reusable scratch memory.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <typeindex>
+#include <typeinfo>
+
+namespace kradix {
+
+/// Scratch memory that outlives a call. It grows to the largest request it has met and never shrinks
+/// by itself: sorts that follow allocate nothing. One workspace serves one execution-space instance
+/// at a time (two sorts in flight on two instances need two), in any memory space (a change of space
+/// reallocates). It must be gone, or released, before Kokkos::finalize.
+class Workspace {
+ public:
+  /// Bytes held now.
+  std::size_t bytes() const { return bytes_; }
+
+  /// Gives the memory back.
+  void release() {
+    block_.reset();
+    bytes_ = 0;
+  }
+
+  /// At least `bytes` bytes of ExecutionSpace's memory, aligned as an allocation is. Contents are
+  /// not kept when it grows. Growing waits for work in flight that uses the old block.
+  template <class ExecutionSpace>
+  std::byte* reserve(const ExecutionSpace& exec, std::size_t bytes, const std::string& label) {
+    using Space = typename ExecutionSpace::memory_space;
+    using Block = Kokkos::View<std::byte*, Space>;
+    if (bytes > bytes_ || space_ != std::type_index(typeid(Space))) {
+      if (block_) exec.fence(label + ": fence before the workspace grows");
+      release();
+      auto block = std::make_shared<Block>(
+          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), bytes);
+      data_ = block->data();
+      block_ = std::move(block);
+      space_ = std::type_index(typeid(Space));
+      bytes_ = bytes;
+    }
+    return data_;
+  }
+
+ private:
+  std::shared_ptr<void> block_;
+  std::type_index space_ = std::type_index(typeid(void));
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace kradix

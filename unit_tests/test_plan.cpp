@@ -1,0 +1,76 @@
+// The planner is a pure function: what it decides can be checked without sorting anything.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "kradix/sort.hpp"
+#include "support/device.hpp"
+
+namespace {
+
+using namespace kradix::impl;
+
+Problem problem_of(std::size_t count, int key_bytes) {
+  Problem problem;
+  problem.count = count;
+  problem.key_bytes = key_bytes;
+  problem.key_bits = 8 * key_bytes;
+  return problem;
+}
+
+TEST(MakePlan, TilesCoverTheKeysAndTheTableStaysSmall) {
+  for (const Machine machine : {Machine{1, {1, 0}}, Machine{2, {1, 0}}, Machine{64, {1, 0}}, Machine{270336, {256, 19}}}) {
+    for (std::size_t count = 1; count < std::size_t{1} << 41; count = count * 3 + 1) {
+      const kradix::Plan plan = make_plan(problem_of(count, 8), machine);
+      EXPECT_GE(plan.tile * plan.tiles, count);
+      EXPECT_LT(plan.tile * (plan.tiles - 1), count);
+      EXPECT_LE(plan.tiles, max_tiles);
+      EXPECT_EQ(plan.tile % plan.round, 0u);
+    }
+  }
+}
+
+TEST(MakePlan, ThreadsOfAHostAllHaveWork) {
+  const kradix::Plan plan = make_plan(problem_of(1 << 20, 4), Machine{16, {1, 0}});
+  EXPECT_GE(plan.tiles, 64u);
+}
+
+TEST(MakePlan, PassesFollowTheBits) {
+  const Machine machine{1, {1, 0}};
+  for (const auto& [begin, end, passes] : {std::tuple{0, kradix::BitRange::all, 8}, {0, 24, 3}, {60, 64, 1}, {5, 5, 0}, {7, 24, 3}}) {
+    Problem problem = problem_of(1000, 8);
+    problem.bits = {begin, end};
+    EXPECT_EQ(make_plan(problem, machine).passes, passes);
+  }
+}
+
+TEST(Plan, SaysWhatItWillDo) {
+  const Kokkos::View<std::uint64_t*, Memory> keys("keys", 100000);
+  const Kokkos::View<float*, Memory> values("values", 100000);
+  const Kokkos::View<std::uint32_t*, Memory> permutation("permutation", 100000);
+  const kradix::Plan plan = kradix::plan_by_key(Space{}, keys, values);
+  EXPECT_EQ(plan.algorithm, kradix::Algorithm::four_kernel);
+  EXPECT_EQ(plan.count, 100000u);
+  EXPECT_EQ(plan.key_bytes, 8);
+  EXPECT_EQ(plan.value_bytes, 4);
+  EXPECT_TRUE(plan.stable);
+  std::ostringstream text;
+  text << plan;
+  for (const std::string part : {"four_kernel", "100000 keys of 8 B with 4 B each", "8 passes", "temporary bytes", plan.reason.c_str()}) {
+    EXPECT_NE(text.str().find(part), std::string::npos) << text.str();
+  }
+  EXPECT_GE(kradix::plan_argsort(Space{}, keys, permutation).temporary_bytes, 2 * 800000u + 400000u);
+}
+
+TEST(Plan, TemporaryBytesStayWithinTheDocumentedBound) {
+  constexpr std::size_t count = 3000000, extra = 17 << 20;
+  const Kokkos::View<std::uint32_t*, Memory> keys("keys", count), out("out", count);
+  const Kokkos::View<double*, Memory> values("values", count);
+  const Kokkos::View<std::uint8_t*, Memory> bytes("bytes", count);
+  EXPECT_LE(kradix::plan(Space{}, keys).temporary_bytes, 4 * count + extra);
+  EXPECT_LE(kradix::plan_by_key(Space{}, keys, values).temporary_bytes, 12 * count + extra);
+  EXPECT_LE(kradix::plan_argsort(Space{}, keys, out).temporary_bytes, 12 * count + extra);
+  EXPECT_LE(kradix::plan_argsort(Space{}, bytes, out).temporary_bytes, extra);
+}
+
+}  // namespace

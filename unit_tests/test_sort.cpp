@@ -1,0 +1,165 @@
+// Every public operation, element by element against a stable reference: all key types, both orders,
+// sizes around every round and tile edge, awkward data.
+#include <gtest/gtest.h>
+
+#include "kradix/sort.hpp"
+#include "support/device.hpp"
+#include "support/keys.hpp"
+#include "support/reference.hpp"
+
+namespace {
+
+using kradix::Order;
+
+template <class T>
+std::vector<T> permuted(const std::vector<T>& values, const std::vector<std::size_t>& indices) {
+  std::vector<T> out;
+  out.reserve(values.size());
+  for (const std::size_t i : indices) out.push_back(values[i]);
+  return out;
+}
+
+/// Equal to the last bit.
+template <class T>
+void expect_same(const std::vector<T>& expected, const std::vector<T>& actual, const char* what) {
+  ASSERT_EQ(expected.size(), actual.size()) << what;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_EQ(keys::bytes_of(expected[i]), keys::bytes_of(actual[i])) << what << ", element " << i;
+  }
+}
+
+/// sort in both forms, sort_by_key and argsort give exactly what `indices` says.
+template <class T>
+void expect_sorted(const std::vector<T>& input, const std::vector<std::size_t>& indices,
+                   kradix::Options options) {
+  options.stability = kradix::Stability::stable;
+  const Space exec;
+  const std::vector<T> expected = permuted(input, indices);
+  std::vector<std::uint32_t> numbers(input.size());
+  std::iota(numbers.begin(), numbers.end(), 7u);
+  std::vector<std::uint32_t> expected_indices;
+  for (const std::size_t i : indices) expected_indices.push_back(static_cast<std::uint32_t>(i));
+
+  auto keys = to_device(input);
+  kradix::sort(exec, keys, options);
+  exec.fence();
+  expect_same(expected, to_host(keys), "sort in place");
+
+  keys = to_device(input);
+  const Kokkos::View<const T*, Memory> source = keys;
+  const Kokkos::View<T*, Memory> sorted("sorted", input.size());
+  kradix::sort(exec, source, sorted, options);
+  exec.fence();
+  expect_same(expected, to_host(sorted), "sort out of place");
+  expect_same(input, to_host(keys), "input of sort out of place");
+
+  const Kokkos::View<std::uint32_t*, Memory> permutation("permutation", input.size());
+  kradix::argsort(exec, source, permutation, options);
+  exec.fence();
+  expect_same(expected_indices, to_host(permutation), "argsort");
+  expect_same(input, to_host(keys), "input of argsort");
+
+  const auto values = to_device(numbers);
+  kradix::sort_by_key(exec, keys, values, options);
+  exec.fence();
+  expect_same(expected, to_host(keys), "keys of sort_by_key");
+  expect_same(permuted(numbers, indices), to_host(values), "values of sort_by_key");
+}
+
+template <class T>
+class Sort : public ::testing::Test {
+ protected:
+  std::mt19937_64 random_{keys::fresh_seed()};
+};
+TYPED_TEST_SUITE(Sort, keys::AllTypes);
+
+// 1024 is the least round of a host thread, 4864 the round of a device team.
+constexpr std::size_t sizes[] = {0,    1,    2,    3,    31,   33,   255,  256,  257,   1023,  1024, 1025,
+                                 2047, 2049, 4863, 4864, 4865, 9727, 9728, 9729, 40000};
+
+TYPED_TEST(Sort, EverySizePatternAndOrder) {
+  for (const std::size_t size : sizes) {
+    for (const keys::Pattern pattern : keys::all_patterns) {
+      const auto input = keys::make<TypeParam>(pattern, size, this->random_);
+      for (const Order order : {Order::ascending, Order::descending}) {
+        SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", size " << size << ", pattern "
+                                          << static_cast<int>(pattern) << ", order " << static_cast<int>(order));
+        kradix::Options options;
+        options.order = order;
+        expect_sorted(input, reference::sorted_indices(input, order), options);
+        if (this->HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TYPED_TEST(Sort, EveryAlgorithmForced) {
+  const auto input = keys::make<TypeParam>(keys::Pattern::uniform, 30011, this->random_);
+  const auto indices = reference::sorted_indices(input, Order::ascending);
+  for (const kradix::Algorithm algorithm : kradix::all_algorithms) {
+    SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << name(algorithm));
+    kradix::Options options;
+    options.algorithm = algorithm;
+    EXPECT_EQ(kradix::plan(Space{}, to_device(input), options).algorithm, algorithm);
+    expect_sorted(input, indices, options);
+  }
+}
+
+template <class T>
+class SortBits : public Sort<T> {};
+using Integers = ::testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t
+#ifdef KRADIX_HAVE_INT128
+                                  ,
+                                  kradix::impl::int128
+#endif
+                                  >;
+TYPED_TEST_SUITE(SortBits, Integers);
+
+TYPED_TEST(SortBits, OnlyTheChosenBitsOrder) {
+  constexpr int bits = 8 * sizeof(TypeParam);
+  const auto input = keys::make<TypeParam>(keys::Pattern::uniform, 5003, this->random_);
+  for (const auto& [begin, end] : {std::pair{0, bits}, {0, 0}, {bits, bits}, {0, 1}, {bits - 1, bits}, {3, 8},
+                                   {bits / 2, bits}, {1, bits - 1}, {0, bits / 2 + 1}}) {
+    SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", bits " << begin << ":" << end);
+    kradix::Options options;
+    options.bits = {begin, end};
+    const auto ascending = [&](TypeParam a, TypeParam b) {
+      return reference::cut_bits(a, options.bits.begin, options.bits.end) <
+             reference::cut_bits(b, options.bits.begin, options.bits.end);
+    };
+    expect_sorted(input, reference::sorted_indices(input, ascending), options);
+    options.order = Order::descending;
+    const auto descending = [&](TypeParam a, TypeParam b) { return ascending(b, a); };
+    expect_sorted(input, reference::sorted_indices(input, descending), options);
+  }
+}
+
+TEST(SortWhole, ManyTilesOfUniformKeys) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  const auto input = keys::make<std::uint32_t>(keys::Pattern::uniform, 1500007, random);
+  expect_sorted(input, reference::sorted_indices(input, Order::ascending), {});
+}
+
+TEST(SortWhole, WithoutAnInstanceItHasFinishedOnReturn) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  const auto input = keys::make<double>(keys::Pattern::awkward, 9001, random);
+  const auto indices = reference::sorted_indices(input, Order::ascending);
+  const auto expected = permuted(input, indices);
+  const auto keys = to_device(input);
+  const Kokkos::View<double*, Memory> sorted("sorted", input.size());
+  kradix::sort(keys, sorted);
+  expect_same(expected, to_host(sorted), "sort(in, out)");
+  const Kokkos::View<std::int64_t*, Memory> permutation("permutation", input.size());
+  kradix::argsort(keys, permutation);
+  const auto found = to_host(permutation);
+  for (std::size_t i = 0; i < indices.size(); ++i) ASSERT_EQ(static_cast<std::size_t>(found[i]), indices[i]);
+  const auto values = to_device(input);
+  kradix::sort_by_key(keys, values);
+  expect_same(expected, to_host(values), "values of sort_by_key");
+  kradix::sort(values);
+  expect_same(expected, to_host(values), "sort of sorted keys");
+  EXPECT_EQ(kradix::plan(keys).count, input.size());
+}
+
+}  // namespace
