@@ -84,13 +84,13 @@ TEST(FourKernel, DeviceShapeWithOneThread) {
   expect_all_patterns<TeamShape{1, 19}>(19);
 }
 
+struct Nothing {
+  KOKKOS_FUNCTION void operator()(const Kokkos::TeamPolicy<Space>::member_type&) const {}
+};
+
 TEST(FourKernel, DeviceShapeWithTwoThreads) {
   // Barriers matter only between threads: host teams of two where the machine has them.
-  using Policy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<2>>;
-  struct Nothing {
-    KOKKOS_FUNCTION void operator()(const Policy::member_type&) const {}
-  };
-  const int most = Policy(1, 1).team_size_max(Nothing{}, Kokkos::ParallelForTag{});
+  const int most = Kokkos::TeamPolicy<Space>(1, 1).team_size_max(Nothing{}, Kokkos::ParallelForTag{});
   if (most < 2) GTEST_SKIP() << "teams of this backend have one thread";
   if constexpr (!std::is_same_v<Space, Kokkos::DefaultHostExecutionSpace> || !is_host_space<Space>) {
     GTEST_SKIP() << "device teams are tested in their own shape";

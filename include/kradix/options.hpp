@@ -16,10 +16,11 @@ class Workspace;
 enum class Algorithm : std::uint8_t {
   automatic,    ///< the plan chooses
   four_kernel,  ///< count, scan tiles, scan bins, scatter: stable, on every Kokkos backend
+  onesweep,     ///< one read and one write a pass by decoupled look-back: stable, needs lanes
 };
 
 /// Every algorithm that can be forced.
-inline constexpr std::array all_algorithms{Algorithm::four_kernel};
+inline constexpr std::array all_algorithms{Algorithm::four_kernel, Algorithm::onesweep};
 
 constexpr std::string_view name(Algorithm algorithm) {
   switch (algorithm) {
@@ -27,6 +28,8 @@ constexpr std::string_view name(Algorithm algorithm) {
       return "automatic";
     case Algorithm::four_kernel:
       return "four_kernel";
+    case Algorithm::onesweep:
+      return "onesweep";
   }
   return "unknown";
 }

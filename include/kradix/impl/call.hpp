@@ -66,7 +66,7 @@ class SortCall {
     problem.packs = keys_.packs() || out_.packs() || words_.packs();
     problem.permutes = permutes;
     problem.forced = options.algorithm;
-    plan_ = make_plan(problem, machine_of(exec));
+    plan_ = make_plan(problem, machine_of(exec, sizeof(Key), static_cast<std::size_t>(problem.value_bytes)));
     list_scratch();
   }
 
@@ -123,7 +123,7 @@ class SortCall {
     values_other_ = list.add(count_if(plan_.passes > (made ? 1 : 0)), word_bytes);
     values_result_ = list.add(count_if(permutes), word_bytes);
     gathered_ = list.add(count_if(permutes), value_bytes());
-    algorithm_ = FourKernelScratch::list(plan_, list);
+    algorithm_ = AlgorithmScratch::list(plan_, list);
     plan_.temporary_bytes = list.bytes();
   }
 
@@ -160,7 +160,7 @@ class SortCall {
   typename StagedValue<Words>::type words_;
   std::size_t count_;
   Slot keys_other_, keys_result_, values_other_, values_result_, gathered_;
-  FourKernelScratch algorithm_;
+  AlgorithmScratch algorithm_;
   Plan plan_;
 };
 

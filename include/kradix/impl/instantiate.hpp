@@ -8,7 +8,7 @@
 
 #define KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, VALUE)                                         \
   template void run(const SPACE&, const Plan&, const WordCodec<WORD, FLOATING>&,              \
-                    const SortBuffers<WORD, VALUE>&, const FourKernelScratch&, std::byte*,    \
+                    const SortBuffers<WORD, VALUE>&, const AlgorithmScratch&, std::byte*,    \
                     const char*);
 #define KRADIX_IMPL_RUN_VALUES(SPACE, PREFIX, WORD, FLOATING) \
   PREFIX KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, NoValue)      \

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <ostream>
+#include <stdexcept>
 #include <string>
 
+#include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/scratch.hpp"
 #include "kradix/impl/tuning.hpp"
@@ -61,11 +63,14 @@ struct Problem {
 struct Machine {
   int concurrency = 1;            ///< threads that run at once
   TeamShape shape{};
+  TeamShape sweep{};              ///< of a Onesweep team for these elements, if it can take them
 };
 
 template <class ExecutionSpace>
-Machine machine_of(const ExecutionSpace& exec) {
-  return {exec.concurrency(), team_shape<ExecutionSpace>()};
+Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_t value_bytes) {
+  Machine machine{exec.concurrency(), team_shape<ExecutionSpace>(), {}};
+  if (has_lanes<ExecutionSpace>) machine.sweep = sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
+  return machine;
 }
 
 /// Elements that a team partitions at once: what its registers hold, or on hosts what a thread's cache
@@ -84,6 +89,23 @@ inline std::size_t tile_elements(std::size_t count, std::size_t round) {
   return std::max<std::size_t>(1, rounds) * round;
 }
 
+/// Which algorithm, and why.
+inline void choose_algorithm(const Problem& problem, const Machine& machine, Plan& plan) {
+  plan.algorithm = problem.forced;
+  plan.reason = "forced by the caller";
+  if (problem.forced == Algorithm::onesweep && !machine.sweep.exists()) {
+    throw std::invalid_argument("kradix: onesweep needs lanes and elements of at most 16 bytes, these are keys of " +
+                                std::to_string(problem.key_bytes) + " bytes with values of " +
+                                std::to_string(problem.value_bytes) + " bytes");
+  }
+  if (problem.forced != Algorithm::automatic) return;
+  const bool sweeps = machine.sweep.exists() && !machine.shape.serial();
+  plan.algorithm = sweeps ? Algorithm::onesweep : Algorithm::four_kernel;
+  plan.reason = sweeps                    ? "one read and one write a pass is least on a GPU"
+                : machine.shape.serial() ? "a host thread partitions best in its own cache"
+                                         : "the portable stable sort is right for every input";
+}
+
 /// A pure function of its arguments. `temporary_bytes` is added by who lists the scratch memory.
 inline Plan make_plan(const Problem& problem, const Machine& machine) {
   Plan plan;
@@ -94,16 +116,14 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
                problem.bits.end == BitRange::all ? problem.key_bits : problem.bits.end};
   plan.digit_bits = digit_bits;
   plan.passes = (plan.bits.end - plan.bits.begin + digit_bits - 1) / digit_bits;
-  plan.round = round_elements(problem, machine);
-  plan.tile = tile_elements(problem.count, plan.round);
-  plan.tiles = (problem.count + plan.tile - 1) / plan.tile;
   plan.stable = true;
   plan.packs = problem.packs;
   plan.permutes = problem.permutes;
-  plan.algorithm = Algorithm::four_kernel;
-  plan.reason = problem.forced == Algorithm::automatic
-                    ? "the portable stable sort is right for every input"
-                    : "forced by the caller";
+  choose_algorithm(problem, machine, plan);
+  const bool sweeps = plan.algorithm == Algorithm::onesweep;
+  plan.round = sweeps ? static_cast<std::size_t>(machine.sweep.round()) : round_elements(problem, machine);
+  plan.tile = sweeps ? plan.round : tile_elements(problem.count, plan.round);
+  plan.tiles = (problem.count + plan.tile - 1) / plan.tile;
   return plan;
 }
 

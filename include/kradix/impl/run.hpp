@@ -4,21 +4,42 @@
 #include <cstddef>
 
 #include "kradix/impl/four_kernel.hpp"
+#include "kradix/impl/onesweep.hpp"
 
 namespace kradix::impl {
+
+/// Scratch memory of the algorithm that a plan names, beside the second key and value arrays.
+struct AlgorithmScratch {
+  FourKernelScratch four_kernel;
+  OnesweepScratch onesweep;
+
+  static AlgorithmScratch list(const Plan& plan, ScratchList& list) {
+    AlgorithmScratch scratch;
+    if (plan.algorithm == Algorithm::onesweep) {
+      scratch.onesweep = OnesweepScratch::list(plan, LookBackShape{}, list);
+    } else {
+      scratch.four_kernel = FourKernelScratch::list(plan, list);
+    }
+    return scratch;
+  }
+};
 
 /// Sorts `buffers` as the plan says; everything is enqueued on `exec`.
 template <class ExecutionSpace, class Codec, class Value>
 void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
          const SortBuffers<typename Codec::key_type, Value>& buffers,
-         const FourKernelScratch& scratch, std::byte* base, const char* label) {
-  switch (plan.algorithm) {
-    case Algorithm::automatic:  // a plan never leaves the choice open
-    case Algorithm::four_kernel:
-      constexpr TeamShape shape = team_shape<ExecutionSpace>();
-      FourKernel<ExecutionSpace, Codec, Value, shape>(exec, plan, codec, buffers, scratch, base, label)
-          .sort();
+         const AlgorithmScratch& scratch, std::byte* base, const char* label) {
+  using Key = typename Codec::key_type;
+  constexpr std::size_t value_bytes = std::is_same_v<Value, NoValue> ? 0 : sizeof(Value);
+  constexpr TeamShape sweep = sweep_shape<ExecutionSpace>(sizeof(Key), value_bytes);
+  if constexpr (sweep.exists()) {
+    if (plan.algorithm == Algorithm::onesweep) {
+      Onesweep<ExecutionSpace, Codec, Value, sweep>(exec, plan, codec, buffers, scratch.onesweep, base, label).sort();
+      return;
+    }
   }
+  constexpr TeamShape shape = team_shape<ExecutionSpace>();
+  FourKernel<ExecutionSpace, Codec, Value, shape>(exec, plan, codec, buffers, scratch.four_kernel, base, label).sort();
 }
 
 }  // namespace kradix::impl

@@ -13,9 +13,12 @@ inline constexpr bool is_host_space =
 
 /// How a team works through its tile: `items` elements in registers of each of `threads` threads, or
 /// (items = 0) one thread that partitions a round of run-time length in its cache.
+/// `teams` of them should fit a processor at once, which bounds the registers of a thread (0: no wish).
 struct TeamShape {
   int threads;
   int items;
+  int teams = 0;
+  constexpr bool exists() const { return threads > 0; }
   constexpr bool serial() const { return items == 0; }
   constexpr int round() const { return threads * items; }
 };
@@ -23,13 +26,34 @@ struct TeamShape {
 template <class ExecutionSpace>
 constexpr TeamShape team_shape() {
   // Odd items keep the blocked reads of scratch free of bank conflicts.
-  return is_host_space<ExecutionSpace> ? TeamShape{1, 0} : TeamShape{256, 19};
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 0} : TeamShape{256, 19, 3};
+}
+
+/// How teams that count, scan or copy run through the keys, whatever travels with them.
+template <class ExecutionSpace>
+constexpr TeamShape count_shape() {
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 1} : TeamShape{256, 1};
+}
+
+/// How a team of the Onesweep pass works through its tile; none where elements are too large for it.
+template <class ExecutionSpace>
+constexpr TeamShape sweep_shape(std::size_t key_bytes, std::size_t value_bytes) {
+  const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
+  if (widest > 16) return {0, 0};
+  if (is_host_space<ExecutionSpace>) return {1, 2048};
+  // Most that fits 48 KB of scratch and the registers without spilling, from sweeps on an H200.
+  if (value_bytes == 0) {
+    if (widest <= 4) return {256, 28, 3};
+    return widest == 8 ? TeamShape{256, 20, 3} : TeamShape{256, 8, 3};
+  }
+  if (widest <= 4) return {384, 24, 2};
+  return widest == 8 ? TeamShape{256, 20, 2} : TeamShape{256, 8, 2};
 }
 
 /// Elements that a serial round partitions in cache: keys and values of one round must stay within a
 /// private second-level cache (512 KB and more on current cores), with room for the source.
 constexpr std::size_t serial_round(std::size_t element_bytes) {
-  constexpr std::size_t cache_share = std::size_t{1} << 17;
+  constexpr std::size_t cache_share = std::size_t{1} << 18;
   return cache_share / element_bytes;
 }
 

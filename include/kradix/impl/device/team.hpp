@@ -16,12 +16,12 @@ using TeamMember = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
 template <class ExecutionSpace>
 inline constexpr int scratch_level = is_host_space<ExecutionSpace> ? 1 : 0;
 
-/// Launches `teams` teams of `Threads` threads, each with `scratch` bytes, on the caller's instance.
-template <int Threads, class ExecutionSpace, class Functor>
+/// Launches `teams` teams of this shape, each with `scratch` bytes, on the caller's instance.
+template <TeamShape Shape, class ExecutionSpace, class Functor>
 void launch_teams(const ExecutionSpace& exec, const std::string& label, std::size_t teams,
                   std::size_t scratch, const Functor& functor) {
-  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<Threads>>;
-  Policy policy(exec, static_cast<int>(teams), Threads);
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<Shape.threads, Shape.teams>>;
+  Policy policy(exec, static_cast<int>(teams), Shape.threads);
   if (scratch > 0) {
     policy.set_scratch_size(scratch_level<ExecutionSpace>,
                             Kokkos::PerTeam(static_cast<int>(scratch + alignof(std::max_align_t))));

@@ -18,7 +18,9 @@ struct TeamSplit {
   static constexpr int bits = 4;
   static constexpr int words_per_thread = 1 << (bits - 1);
   static constexpr int round = Threads * Items;
+  static constexpr int rank_shift = 24;
   static_assert(round <= 0xffff, "counts of a round must fit 16 bits");
+  static_assert(Items <= 0xff, "ranks within a thread must fit 8 bits");
 
   // A word of padding after every eight keeps the scan's runs of eight on different scratch banks.
   static constexpr int counter_words = Threads * (words_per_thread + 1) + 1;
@@ -27,7 +29,8 @@ struct TeamSplit {
   std::uint32_t* items;     ///< scratch: round words
   std::uint32_t* counters;  ///< scratch: counter_words words
 
-  /// Reorders the round by bits [shift, shift + 4) of its words. Enter and leave with a barrier.
+  /// Reorders the round by bits [shift, shift + 4) of its words, whose top byte must be clear: between
+  /// counting and placing it holds the item's rank among its thread's. Enter and leave with a barrier.
   template <class Team>
   KOKKOS_FUNCTION void by_bits(const Team& team, int shift) const {
     const int thread = team.team_rank();
@@ -35,14 +38,14 @@ struct TeamSplit {
     KRADIX_UNROLL
     for (int i = 0; i < Items; ++i) word[i] = items[thread * Items + i];
     clear(thread);
-    std::uint32_t rank[Items];
     KRADIX_UNROLL
-    for (int i = 0; i < Items; ++i) rank[i] = count(thread, word[i] >> shift & 15u);
+    for (int i = 0; i < Items; ++i) word[i] |= count(thread, word[i] >> shift & 15u) << rank_shift;
     team.team_barrier();
     scan(team, thread);
     KRADIX_UNROLL
     for (int i = 0; i < Items; ++i) {
-      items[rank[i] + first_place(thread, word[i] >> shift & 15u)] = word[i];
+      const std::uint32_t place = (word[i] >> rank_shift) + first_place(thread, word[i] >> shift & 15u);
+      items[place] = word[i] & ~(~0u << rank_shift);
     }
     team.team_barrier();
   }

@@ -1,0 +1,97 @@
+// Lane verbs of an NVIDIA warp. On the host side of a CUDA compilation they only have to exist.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "kradix/impl/words.hpp"
+
+namespace kradix::impl {
+
+#if defined(__CUDACC__)
+
+struct CudaLanes {
+  static constexpr int width = 32;
+  using Mask = std::uint32_t;
+
+  KOKKOS_FUNCTION static int lane(int thread) { return thread & (width - 1); }
+
+  /// Lanes that hold the same low `Bits` bits. Eight ballots beat the match instruction on an H200, which
+  /// takes a step for every distinct value.
+  template <int Bits>
+  KOKKOS_FUNCTION static Mask match(std::uint32_t value) {
+    Mask same = ~Mask{0};
+    KRADIX_UNROLL
+    for (int bit = 0; bit < Bits; ++bit) same &= same_bit(value, bit);
+    return same;
+  }
+  KOKKOS_FUNCTION static int rank_in(Mask mask, int lane) {
+    KOKKOS_IF_ON_DEVICE((return __popc(mask & ((Mask{1} << lane) - 1));))
+    KOKKOS_IF_ON_HOST((return mask >> lane & 1;))
+  }
+  KOKKOS_FUNCTION static int size_of(Mask mask) {
+    KOKKOS_IF_ON_DEVICE((return __popc(mask);))
+    KOKKOS_IF_ON_HOST((return mask & 1;))
+  }
+  KOKKOS_FUNCTION static void barrier() { KOKKOS_IF_ON_DEVICE((__syncwarp();)) }
+
+  KOKKOS_FUNCTION static std::uint32_t scan(std::uint32_t value, int lane) {
+    std::uint32_t sum = value;
+    KRADIX_UNROLL
+    for (int step = 1; step < width; step *= 2) {
+      const std::uint32_t other = from_below(sum, step);
+      if (lane >= step) sum += other;
+    }
+    return sum - value;
+  }
+
+  // Left alone, the compiler keeps every item's digit and address alive across a whole phase.
+  KOKKOS_FUNCTION static void settle(std::uint32_t& value) {
+    KOKKOS_IF_ON_DEVICE((asm volatile("" : "+r"(value));))
+  }
+  KOKKOS_FUNCTION static void settle(std::uint64_t& value) {
+    KOKKOS_IF_ON_DEVICE((asm volatile("" : "+l"(value));))
+  }
+  template <class T>
+  KOKKOS_FUNCTION static void settle(T&) {}
+  KOKKOS_FUNCTION static void settle_memory() { KOKKOS_IF_ON_DEVICE((asm volatile("" ::: "memory");)) }
+
+  KOKKOS_FUNCTION static void pause() {}
+
+  KOKKOS_FUNCTION static std::uint64_t load(const std::uint64_t* word) {
+    std::uint64_t value = 0;
+    KOKKOS_IF_ON_DEVICE(
+        (asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");))
+    return value;
+  }
+  KOKKOS_FUNCTION static void store(std::uint64_t* word, std::uint64_t value) {
+    KOKKOS_IF_ON_DEVICE(
+        (asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");))
+  }
+
+ private:
+  KOKKOS_FUNCTION static std::uint32_t from_below(std::uint32_t value, int step) {
+    KOKKOS_IF_ON_DEVICE((return __shfl_up_sync(~Mask{0}, value, step);))
+    KOKKOS_IF_ON_HOST((return value * 0 + 0 * step;))
+  }
+
+  /// Lanes whose bit is as mine: one ballot, inverted where my bit is clear.
+  KOKKOS_FUNCTION static Mask same_bit(std::uint32_t value, int bit) {
+    Mask mask = value >> bit & 1;
+    KOKKOS_IF_ON_DEVICE((asm("{\n"
+                             "  .reg .pred set;\n"
+                             "  .reg .u32 picked;\n"
+                             "  and.b32 picked, %1, %2;\n"
+                             "  setp.ne.u32 set, picked, 0;\n"
+                             "  vote.sync.ballot.b32 %0, set, 0xffffffff;\n"
+                             "  @!set not.b32 %0, %0;\n"
+                             "}\n"
+                             : "=r"(mask)
+                             : "r"(value), "r"(Mask{1} << bit));))
+    return mask;
+  }
+};
+
+#endif
+
+}  // namespace kradix::impl

@@ -1,0 +1,50 @@
+// Lane verbs of a host thread: a group of one lane.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+namespace kradix::impl {
+
+struct HostLanes {
+  static constexpr int width = 1;
+  using Mask = std::uint32_t;
+
+  /// Position of this thread in its group.
+  KOKKOS_FUNCTION static int lane(int) { return 0; }
+  /// Lanes that hold the same low `Bits` bits.
+  template <int Bits>
+  KOKKOS_FUNCTION static Mask match(std::uint32_t) {
+    return 1;
+  }
+  /// How many lanes of the mask come before this one.
+  KOKKOS_FUNCTION static int rank_in(Mask, int) { return 0; }
+  KOKKOS_FUNCTION static int size_of(Mask) { return 1; }
+  /// All lanes have come here, and see what the others wrote.
+  KOKKOS_FUNCTION static void barrier() {}
+  /// Exclusive prefix sum over the group.
+  KOKKOS_FUNCTION static std::uint32_t scan(std::uint32_t, int) { return 0; }
+  /// The compiler must not move the computation of `value` past this point.
+  template <class T>
+  KOKKOS_FUNCTION static void settle(T&) {}
+  KOKKOS_FUNCTION static void settle_memory() {}
+
+  /// Called while waiting for another team: on a busy host that team may not even be running.
+  KOKKOS_FUNCTION static void pause() { KOKKOS_IF_ON_HOST((std::this_thread::yield();)) }
+
+  // Words of the look-back are whole messages: relaxed order suffices.
+  KOKKOS_FUNCTION static std::uint64_t load(const std::uint64_t* word) {
+    KOKKOS_IF_ON_HOST((return std::atomic_ref<std::uint64_t>(*const_cast<std::uint64_t*>(word))
+                           .load(std::memory_order_relaxed);))
+    KOKKOS_IF_ON_DEVICE((return *word;))
+  }
+  KOKKOS_FUNCTION static void store(std::uint64_t* word, std::uint64_t value) {
+    KOKKOS_IF_ON_HOST(
+        (std::atomic_ref<std::uint64_t>(*word).store(value, std::memory_order_relaxed);))
+    KOKKOS_IF_ON_DEVICE((*word = value;))
+  }
+};
+
+}  // namespace kradix::impl

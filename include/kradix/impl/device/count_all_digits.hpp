@@ -1,0 +1,157 @@
+// All digits of all keys counted in one read, then turned into first places and a list of passes.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/device/team.hpp"
+
+namespace kradix::impl {
+
+/// The fixed digits of a bit range: digit d is bits [begin + 8 d, begin + 8 d + 8) cut at the end.
+struct DigitList {
+  int begin, end;
+
+  KOKKOS_FUNCTION int count() const { return (end - begin + digit_bits - 1) / digit_bits; }
+  KOKKOS_FUNCTION Digit digit(int d) const {
+    const int shift = begin + d * digit_bits;
+    const int width = end - shift < digit_bits ? end - shift : digit_bits;
+    return {shift, (1u << width) - 1};
+  }
+  /// Which of the digits starts at this bit.
+  KOKKOS_FUNCTION int index_of(Digit digit) const { return (digit.shift - begin) / digit_bits; }
+};
+
+/// Teams that stay walk over the keys and count all digits into scratch, then add to the whole's bins.
+template <class ExecutionSpace, class Codec, TeamShape Shape>
+struct CountAllDigits {
+  using Key = typename Codec::key_type;
+  using Team = TeamMember<ExecutionSpace>;
+  static constexpr int batch = 8;
+
+  const Key* keys;
+  Codec codec;
+  std::size_t count;
+  DigitList digits;
+  std::uint64_t* bins;  ///< [digit][bin], zero
+
+  static std::size_t scratch_bytes(int digit_count) {
+    return static_cast<std::size_t>(digit_count) * bin_count * sizeof(std::uint32_t);
+  }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    const int all = digits.count() * bin_count;
+    auto* const counts = take_scratch<std::uint32_t>(team, static_cast<std::size_t>(all));
+    for (int i = team.team_rank(); i < all; i += Shape.threads) counts[i] = 0;
+    team.team_barrier();
+    count_keys(team, counts);
+    team.team_barrier();
+    for (int i = team.team_rank(); i < all; i += Shape.threads) {
+      if (counts[i] > 0) Kokkos::atomic_add(&bins[i], std::uint64_t{counts[i]});
+    }
+  }
+
+  KOKKOS_FUNCTION void count_keys(const Team& team, std::uint32_t* counts) const {
+    const Codec codec = this->codec;
+    constexpr std::size_t step = std::size_t{batch} * Shape.threads;
+    const std::size_t stride = step * static_cast<std::size_t>(team.league_size());
+    std::size_t at = step * static_cast<std::size_t>(team.league_rank());
+    for (; at + step <= count; at += stride) {
+      Key key[batch];
+      KRADIX_UNROLL
+      for (int b = 0; b < batch; ++b) key[b] = keys[at + b * Shape.threads + team.team_rank()];
+      KRADIX_UNROLL
+      for (int b = 0; b < batch; ++b) add(counts, codec.encode(key[b]));
+    }
+    for (std::size_t i = at + team.team_rank(); i < count && i < at + step; i += Shape.threads) {
+      add(counts, codec.encode(keys[i]));
+    }
+  }
+
+  template <class Bits>
+  KOKKOS_FUNCTION void add(std::uint32_t* counts, Bits bits) const {
+    for (int d = 0; d < digits.count(); ++d) {
+      std::uint32_t* const bin = &counts[d * bin_count + digits.digit(d).of(bits)];
+      if constexpr (Shape.threads == 1) {
+        ++*bin;
+      } else {
+        Kokkos::atomic_inc(bin);
+      }
+    }
+  }
+};
+
+/// One team: each digit's counts become first places, and digits that one bin holds whole are left out
+/// of the list of passes.
+template <class ExecutionSpace, int Threads>
+struct ListDigits {
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+
+  std::size_t count;
+  DigitList digits;
+  std::uint64_t* bins;
+  PassTable* passes;
+
+  static std::size_t scratch_bytes() { return PassTable::max_passes * sizeof(int); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    int* const varies = take_scratch<int>(team, PassTable::max_passes);
+    if (team.team_rank() < PassTable::max_passes) {
+      for (int d = team.team_rank(); d < PassTable::max_passes; d += Threads) varies[d] = 1;
+    }
+    team.team_barrier();
+    constexpr int groups = Threads / L::width;
+    for (int d = team.team_rank() / L::width; d < digits.count(); d += groups) {
+      scan(bins + d * bin_count, L::lane(team.team_rank()), &varies[d]);
+    }
+    team.team_barrier();
+    if (team.team_rank() == 0) list(varies);
+  }
+
+  /// A group of lanes scans the bins of a digit, each lane a run of them.
+  KOKKOS_FUNCTION void scan(std::uint64_t* row, int lane, int* varies) const {
+    constexpr int run = bin_count / L::width;
+    // Sums of a run may exceed 32 bits, which lanes scan at once: scan low and high halves apart.
+    std::uint64_t sum = 0;
+    for (int i = 0; i < run; ++i) {
+      const std::uint64_t counted = row[lane * run + i];
+      if (counted == count) *varies = 0;
+      sum += counted;
+    }
+    constexpr int half = 24;
+    const auto low = static_cast<std::uint32_t>(sum & ((1u << half) - 1));
+    const auto high = static_cast<std::uint32_t>(sum >> half);
+    std::uint64_t before = L::scan(low, lane) + (static_cast<std::uint64_t>(L::scan(high, lane)) << half);
+    for (int i = 0; i < run; ++i) {
+      const std::uint64_t counted = row[lane * run + i];
+      row[lane * run + i] = before;
+      before += counted;
+    }
+  }
+
+  KOKKOS_FUNCTION void list(const int* varies) const {
+    PassTable table{};
+    for (int d = 0; d < digits.count(); ++d) {
+      if (varies[d]) table.digit[table.count++] = digits.digit(d);
+    }
+    *passes = table;
+  }
+};
+
+/// Zeroes words.
+template <class ExecutionSpace, int Threads>
+struct ClearWords {
+  std::uint64_t* words;
+  std::size_t count;
+  KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
+    const std::size_t step = static_cast<std::size_t>(team.league_size()) * Threads;
+    for (std::size_t i = static_cast<std::size_t>(team.league_rank()) * Threads + team.team_rank(); i < count; i += step) {
+      words[i] = 0;
+    }
+  }
+};
+
+}  // namespace kradix::impl

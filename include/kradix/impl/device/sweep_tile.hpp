@@ -1,0 +1,333 @@
+// The one kernel of a Onesweep pass: a team ranks a tile, learns by look-back where its bins go on, and
+// scatters the tile through scratch.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/buffers.hpp"
+#include "kradix/impl/device/count_all_digits.hpp"
+#include "kradix/impl/device/look_back.hpp"
+#include "kradix/impl/device/team.hpp"
+
+namespace kradix::impl {
+
+template <class ExecutionSpace, class Codec, class Value, TeamShape Shape,
+          class TileLookBack = LookBack<ExecutionSpace>>
+struct SweepTile {
+  using Key = typename Codec::key_type;
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+  static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+  static constexpr int threads = Shape.threads, items = Shape.items, tile_size = threads * items;
+  static constexpr int groups = threads / L::width;
+  static constexpr int bins_per_thread = threads >= bin_count ? 1 : bin_count / threads;
+  static_assert(tile_size <= 0xffff && items % 4 == 0 && bin_count % bins_per_thread == 0);
+
+  SortBuffers<Key, Value> buffers;
+  Codec codec;
+  std::size_t count;
+  DigitList digits;
+  const PassTable* passes;
+  const std::uint64_t* bins;  ///< [digit][bin]: first places
+  std::uint64_t* ticket;      ///< tiles taken: teams may start in any order, tiles may not
+  TileLookBack look_back;
+  int pass;
+
+  /// What a team keeps in scratch. Counters are done with when elements come.
+  struct Scratch {
+    union {
+      std::uint16_t counters[groups][bin_count];
+      Key keys[tile_size];
+      std::conditional_t<with_values, Value, char> values[tile_size];
+    };
+    std::uint64_t base[bin_count];  ///< place in the output less place in the tile
+    std::uint32_t first[bin_count];  ///< first place in the tile
+    std::uint32_t sums[groups];
+    std::uint64_t tile;
+    KOKKOS_FUNCTION Scratch() {}
+  };
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+
+  /// What a thread keeps in registers. Ranks are packed by two, digits by four.
+  struct Registers {
+    Key key[items];
+    std::uint32_t rank[items / 2];
+  };
+
+  /// This thread's tile.
+  struct Tile {
+    std::uint64_t index;
+    std::size_t begin;
+    int size;
+    Digit digit;
+  };
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    if (pass >= passes->count) return;
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    const int thread = team.team_rank();
+    if (thread == 0) {
+      scratch.tile = Kokkos::atomic_fetch_add(ticket, std::uint64_t{1});
+      look_back.enter(scratch.tile);
+    }
+    clear_counters(thread, scratch);
+    team.team_barrier();
+    Tile tile{scratch.tile, static_cast<std::size_t>(scratch.tile) * tile_size, tile_size, passes->digit[pass]};
+    if (tile.begin + tile_size <= count) {
+      sweep<true>(team, tile, scratch);
+    } else {
+      tile.size = static_cast<int>(count - tile.begin);
+      sweep<false>(team, tile, scratch);
+    }
+    if (thread == 0) look_back.leave(tile.index);
+  }
+
+  /// A full tile (`Full`) has no guards: they would serialise its memory operations.
+  template <bool Full>
+  KOKKOS_FUNCTION void sweep(const Team& team, const Tile& tile, Scratch& scratch) const {
+    const int thread = team.team_rank();
+    Registers registers;
+    load<Full>(thread, tile, registers);
+    rank<Full>(thread, tile, scratch, registers);
+    team.team_barrier();
+    publish<Full>(team, tile, scratch);
+    team.team_barrier();
+    add_group_ranks<Full>(thread, tile, scratch, registers);
+    team.team_barrier();
+    exchange_keys(scratch, registers);
+    look_back_for_bases<Full>(thread, tile, scratch);
+    team.team_barrier();
+    if constexpr (with_values) {
+      scatter_with_values<Full>(team, tile, scratch, registers);
+    } else {
+      scatter_keys<Full>(thread, tile, scratch);
+    }
+  }
+
+  KOKKOS_FUNCTION static void clear_counters(int thread, Scratch& scratch) {
+    auto* const words = reinterpret_cast<std::uint64_t*>(scratch.counters);
+    constexpr int count = sizeof(scratch.counters) / sizeof(std::uint64_t);
+    for (int i = thread; i < count; i += threads) words[i] = 0;
+  }
+
+  /// Index in the tile of a thread's item: a lane group reads runs of its width.
+  KOKKOS_FUNCTION static int place_of(int thread, int item) {
+    const int group = thread / L::width;
+    return (group * items + item) * L::width + L::lane(thread);
+  }
+
+  template <bool Full>
+  KOKKOS_FUNCTION void load(int thread, const Tile& tile, Registers& registers) const {
+    const Key* const keys = buffers.keys.source(pass, passes->count) + tile.begin;
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const int place = place_of(thread, i);
+      registers.key[i] = keys[Full || place < tile.size ? place : 0];
+    }
+  }
+
+  /// Places beyond the end count as the last bin: stability keeps them behind all others.
+  template <bool Full>
+  KOKKOS_FUNCTION std::uint32_t bin_of(int thread, const Tile& tile, const Key& key, int item) const {
+    if (!Full && place_of(thread, item) >= tile.size) return bin_count - 1;
+    return tile.digit.of(codec.encode(key));
+  }
+
+  KOKKOS_FUNCTION static std::uint32_t rank_of(const Registers& registers, int item) {
+    return registers.rank[item / 2] >> (16 * (item % 2)) & 0xffffu;
+  }
+
+  /// Ranks each item among those of its lane group with its digit; counts them on the way.
+  template <bool Full>
+  KOKKOS_FUNCTION void rank(int thread, const Tile& tile, Scratch& scratch, Registers& registers) const {
+    const int lane = L::lane(thread);
+    volatile std::uint16_t* const counters = scratch.counters[thread / L::width];
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      L::settle(registers.key[i]);
+      const std::uint32_t bin = bin_of<Full>(thread, tile, registers.key[i], i);
+      const auto same = L::template match<digit_bits>(bin);
+      const int below = L::rank_in(same, lane);
+      const std::uint32_t before = counters[bin];
+      L::barrier();
+      if (below == 0) counters[bin] = static_cast<std::uint16_t>(before + L::size_of(same));
+      L::barrier();
+      const std::uint32_t rank = before + below;
+      registers.rank[i / 2] = i % 2 == 0 ? rank : registers.rank[i / 2] | rank << 16;
+    }
+  }
+
+  /// Adds up the groups' counters of each bin, publishes the sums, and turns the counters into the
+  /// first place in the tile of each group's items.
+  template <bool Full>
+  KOKKOS_FUNCTION void publish(const Team& team, const Tile& tile, Scratch& scratch) const {
+    const int thread = team.team_rank();
+    std::uint32_t mine[bins_per_thread] = {};
+    std::uint32_t sum = 0;
+    if (thread * bins_per_thread < bin_count) {
+      for (int b = 0; b < bins_per_thread; ++b) {
+        const int bin = thread * bins_per_thread + b;
+        for (int g = 0; g < groups; ++g) mine[b] += scratch.counters[g][bin];
+        sum += mine[b];
+        look_back.publish(tile.index, bin, tile.index == 0 ? LookBackWord::inclusive : LookBackWord::own,
+                          real_count<Full>(tile, bin, mine[b]));
+      }
+    }
+    std::uint32_t before = scan(team, sum, scratch);
+    if (thread * bins_per_thread < bin_count) {
+      for (int b = 0; b < bins_per_thread; ++b) {
+        const int bin = thread * bins_per_thread + b;
+        scratch.first[bin] = before;
+        for (int g = 0; g < groups; ++g) {
+          const std::uint32_t counted = scratch.counters[g][bin];
+          scratch.counters[g][bin] = static_cast<std::uint16_t>(before);
+          before += counted;
+        }
+      }
+    }
+  }
+
+  /// Without the places beyond the end of a partial tile.
+  template <bool Full>
+  KOKKOS_FUNCTION static std::uint32_t real_count(const Tile& tile, int bin, std::uint32_t counted) {
+    if (Full || bin != bin_count - 1) return counted;
+    return counted - static_cast<std::uint32_t>(tile_size - tile.size);
+  }
+
+  /// Exclusive prefix sum over the team.
+  KOKKOS_FUNCTION static std::uint32_t scan(const Team& team, std::uint32_t value, Scratch& scratch) {
+    const int thread = team.team_rank(), group = thread / L::width, lane = L::lane(thread);
+    std::uint32_t before = L::scan(value, lane);
+    if (lane == L::width - 1) scratch.sums[group] = before + value;
+    team.team_barrier();
+    for (int g = 0; g < group; ++g) before += scratch.sums[g];
+    return before;
+  }
+
+  template <bool Full>
+  KOKKOS_FUNCTION void add_group_ranks(int thread, const Tile& tile, const Scratch& scratch,
+                                       Registers& registers) const {
+    const std::uint16_t* const counters = scratch.counters[thread / L::width];
+    KRADIX_UNROLL
+    for (int i = 0; i < items; i += 2) {
+      L::settle(registers.key[i]);
+      L::settle(registers.key[i + 1]);
+      const std::uint32_t low = counters[bin_of<Full>(thread, tile, registers.key[i], i)];
+      const std::uint32_t high = counters[bin_of<Full>(thread, tile, registers.key[i + 1], i + 1)];
+      registers.rank[i / 2] += low | high << 16;
+      if (i % 8 == 6) L::settle_memory();
+    }
+  }
+
+  KOKKOS_FUNCTION static void exchange_keys(Scratch& scratch, const Registers& registers) {
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) scratch.keys[rank_of(registers, i)] = registers.key[i];
+  }
+
+  /// Learns how much of each bin lies in earlier tiles, publishes it with our own, sets the bases.
+  template <bool Full>
+  KOKKOS_FUNCTION void look_back_for_bases(int thread, const Tile& tile, Scratch& scratch) const {
+    if (thread * bins_per_thread >= bin_count) return;
+    const std::uint64_t* const firsts = bins + digits.index_of(tile.digit) * bin_count;
+    for (int b = 0; b < bins_per_thread; ++b) {
+      const int bin = thread * bins_per_thread + b;
+      const std::uint32_t end = bin + 1 < bin_count ? scratch.first[bin + 1] : static_cast<std::uint32_t>(tile_size);
+      const std::uint32_t own = real_count<Full>(tile, bin, end - scratch.first[bin]);
+      const std::uint64_t before = look_back.count_before(tile.index, bin);
+      if (tile.index > 0) look_back.publish(tile.index, bin, LookBackWord::inclusive, before + own);
+      scratch.base[bin] = firsts[bin] + before - scratch.first[bin];
+    }
+  }
+
+  KOKKOS_FUNCTION Key* destination_keys() const {
+    const bool stay = buffers.leaves_keys && pass == passes->count - 1;
+    return stay ? nullptr : buffers.keys.destination(pass, passes->count);
+  }
+
+  template <bool Full>
+  KOKKOS_FUNCTION void scatter_keys(int thread, const Tile& tile, const Scratch& scratch) const {
+    Key* const out = buffers.keys.destination(pass, passes->count);
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const int place = i * threads + thread;
+      if (Full || place < tile.size) {
+        const Key key = scratch.keys[place];
+        out[scratch.base[tile.digit.of(codec.encode(key))] + place] = key;
+      }
+      if (i % 4 == 3) L::settle_memory();
+    }
+  }
+
+  /// Keys first; their digits stay, four to a register, for the values that follow the same way.
+  template <bool Full>
+  KOKKOS_FUNCTION void scatter_with_values(const Team& team, const Tile& tile, Scratch& scratch,
+                                           Registers& registers) const {
+    const int thread = team.team_rank();
+    Key* const keys_out = destination_keys();
+    std::uint32_t bins_kept[items / 4];
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const int place = i * threads + thread;
+      std::uint32_t bin = 0;
+      if (Full || place < tile.size) {
+        const Key key = scratch.keys[place];
+        bin = tile.digit.of(codec.encode(key));
+        if (keys_out) keys_out[scratch.base[bin] + place] = key;
+      }
+      bins_kept[i / 4] = i % 4 == 0 ? bin : bins_kept[i / 4] | bin << (8 * (i % 4));
+      if (i % 4 == 3) L::settle_memory();
+    }
+    exchange_values<Full>(team, tile, scratch, registers);
+    Value* const out = buffers.values.destination(pass, passes->count);
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const int place = i * threads + thread;
+      const std::uint32_t bin = bins_kept[i / 4] >> (8 * (i % 4)) & 0xffu;
+      if (Full || place < tile.size) out[scratch.base[bin] + place] = scratch.values[place];
+      if (i % 4 == 3) L::settle_memory();
+    }
+  }
+
+  template <bool Full>
+  KOKKOS_FUNCTION void exchange_values(const Team& team, const Tile& tile, Scratch& scratch,
+                                       Registers& registers) const {
+    const int thread = team.team_rank();
+    KRADIX_UNROLL
+    for (int i = 0; i < items / 2; ++i) L::settle(registers.rank[i]);
+    if constexpr (std::is_integral_v<Value>) {
+      if (pass == 0 && buffers.makes_indices) {
+        team.team_barrier();
+        KRADIX_UNROLL
+        for (int i = 0; i < items; ++i) {
+          scratch.values[rank_of(registers, i)] = static_cast<Value>(tile.begin + place_of(thread, i));
+        }
+        team.team_barrier();
+        return;
+      }
+    }
+    const Value* const in = buffers.values.source(pass, passes->count) + tile.begin;
+    if constexpr (Full) {
+      // Values load while others still read keys.
+      Value value[items];
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) value[i] = in[place_of(thread, i)];
+      team.team_barrier();
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) scratch.values[rank_of(registers, i)] = value[i];
+    } else {
+      team.team_barrier();
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) {
+        const int place = place_of(thread, i);
+        if (place < tile.size) scratch.values[rank_of(registers, i)] = in[place];
+        L::settle_memory();
+      }
+    }
+    team.team_barrier();
+  }
+};
+
+}  // namespace kradix::impl
