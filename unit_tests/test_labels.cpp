@@ -27,15 +27,22 @@ void call_everything(const Space& exec, const kradix::Options& options) {
   kradix::argsort(exec, keys, out, options);
 }
 
+std::string chosen_algorithm(const kradix::Options& options = {}) {
+  const Kokkos::View<std::uint32_t*, Memory> keys("keys", 3000);
+  return std::string(name(kradix::plan(Space{}, keys, options).algorithm));
+}
+
 bool starts_with(const std::string& text, const std::string& start) { return text.rfind(start, 0) == 0; }
 
 TEST(Labels, EveryKernelRegionAndAllocationIsNamed) {
+  const std::string algorithm = chosen_algorithm();
+  const std::string region = "kradix::sort [" + algorithm + "]", kernels = "kradix::" + algorithm + "::";
   call_everything(Space{}, {});
   ASSERT_EQ(Listener::of(Event::region).size(), 6u);
-  for (const Event& event : Listener::of(Event::region)) EXPECT_EQ(event.label, "kradix::sort [four_kernel]");
+  for (const Event& event : Listener::of(Event::region)) EXPECT_EQ(event.label, region);
   ASSERT_FALSE(Listener::of(Event::kernel).empty());
   for (const Event& event : Listener::of(Event::kernel)) {
-    EXPECT_TRUE(starts_with(event.label, "kradix::four_kernel::") || starts_with(event.label, "kradix::stage::"))
+    EXPECT_TRUE(starts_with(event.label, kernels) || starts_with(event.label, "kradix::stage::"))
         << event.label;
   }
   for (const Event& event : Listener::of(Event::allocation)) {
@@ -54,21 +61,30 @@ TEST(Labels, TheCallerChoosesThePrefix) {
   }
 }
 
-TEST(Labels, TheStagesOfASortInTheirOrder) {
+void expect_stages(kradix::Algorithm algorithm, const std::vector<std::string>& expected) {
   const Kokkos::View<std::uint16_t*, Memory> keys("keys", 5000);
   const Space exec;
   exec.fence();
   {
     const Listener listener;
-    kradix::sort(exec, keys);
+    kradix::Options options;
+    options.algorithm = algorithm;
+    kradix::sort(exec, keys, options);
   }
   std::vector<std::string> kernels;
   for (const Event& event : Listener::of(Event::kernel)) {
-    kernels.push_back(event.label.substr(std::string("kradix::four_kernel::").size()));
+    kernels.push_back(event.label.substr(event.label.rfind(':') + 1));
   }
-  const std::vector<std::string> expected{"SurveyKeys", "ListPasses", "CountTile", "ScanTiles",   "ScanBins", "ScatterTile",
-                                          "CountTile",  "ScanTiles",  "ScanBins",  "ScatterTile", "Settle"};
   EXPECT_EQ(kernels, expected);
+}
+
+TEST(Labels, TheStagesOfASortInTheirOrder) {
+  expect_stages(kradix::Algorithm::four_kernel,
+                {"SurveyKeys", "ListPasses", "CountTile", "ScanTiles", "ScanBins", "ScatterTile", "CountTile",
+                 "ScanTiles", "ScanBins", "ScatterTile", "Settle"});
+  if (!kradix::impl::has_lanes<Space>) return;
+  expect_stages(kradix::Algorithm::onesweep,
+                {"ClearWords", "CountAllDigits", "ListDigits", "SweepTile", "SweepTile", "Settle"});
 }
 
 TEST(Labels, KernelsRunOnTheCallersInstance) {

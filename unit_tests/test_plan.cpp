@@ -30,6 +30,17 @@ TEST(MakePlan, TilesCoverTheKeysAndTheTableStaysSmall) {
   }
 }
 
+TEST(MakePlan, DevicesWithLanesSweepAndOthersDoNot) {
+  const Machine host{2, {1, 0}, {1, 2048}}, device{270336, {256, 19}, {256, 28}}, without_lanes{270336, {256, 19}, {}};
+  EXPECT_EQ(make_plan(problem_of(1 << 20, 4), host).algorithm, kradix::Algorithm::four_kernel);
+  EXPECT_EQ(make_plan(problem_of(1 << 20, 4), device).algorithm, kradix::Algorithm::onesweep);
+  EXPECT_EQ(make_plan(problem_of(1 << 20, 4), without_lanes).algorithm, kradix::Algorithm::four_kernel);
+  Problem problem = problem_of(1 << 20, 24);
+  problem.forced = kradix::Algorithm::onesweep;
+  EXPECT_THROW(make_plan(problem, without_lanes), std::invalid_argument);
+  EXPECT_EQ(make_plan(problem, device).tile, 256u * 28u);
+}
+
 TEST(MakePlan, ThreadsOfAHostAllHaveWork) {
   const kradix::Plan plan = make_plan(problem_of(1 << 20, 4), Machine{16, {1, 0}});
   EXPECT_GE(plan.tiles, 64u);
@@ -49,14 +60,14 @@ TEST(Plan, SaysWhatItWillDo) {
   const Kokkos::View<float*, Memory> values("values", 100000);
   const Kokkos::View<std::uint32_t*, Memory> permutation("permutation", 100000);
   const kradix::Plan plan = kradix::plan_by_key(Space{}, keys, values);
-  EXPECT_EQ(plan.algorithm, kradix::Algorithm::four_kernel);
+  EXPECT_NE(plan.algorithm, kradix::Algorithm::automatic);
   EXPECT_EQ(plan.count, 100000u);
   EXPECT_EQ(plan.key_bytes, 8);
   EXPECT_EQ(plan.value_bytes, 4);
   EXPECT_TRUE(plan.stable);
   std::ostringstream text;
   text << plan;
-  for (const std::string part : {"four_kernel", "100000 keys of 8 B with 4 B each", "8 passes", "temporary bytes", plan.reason.c_str()}) {
+  for (const std::string part : {std::string(name(plan.algorithm)).c_str(), "100000 keys of 8 B with 4 B each", "8 passes", "temporary bytes", plan.reason.c_str()}) {
     EXPECT_NE(text.str().find(part), std::string::npos) << text.str();
   }
   EXPECT_GE(kradix::plan_argsort(Space{}, keys, permutation).temporary_bytes, 2 * 800000u + 400000u);

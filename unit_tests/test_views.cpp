@@ -10,6 +10,11 @@ namespace {
 
 constexpr std::size_t count = 7001;
 
+/// Sixteen bytes that may start at any multiple of four.
+struct Four {
+  float x[4];
+};
+
 struct Views : ::testing::Test {
   std::mt19937_64 random{keys::fresh_seed()};
   std::vector<std::int32_t> input = keys::make<std::int32_t>(keys::Pattern::few, count, random);
@@ -121,10 +126,6 @@ TEST_F(Views, EmptyAndSingle) {
 }
 
 TEST_F(Views, ValuesMisalignedForTheirWordArePacked) {
-  // Sixteen bytes that may start at any multiple of four.
-  struct Four {
-    float x[4];
-  };
   const Kokkos::View<float*, Memory> floats("floats", 4 * count + 1);
   const Kokkos::View<Four*, Memory, Kokkos::MemoryUnmanaged> values(reinterpret_cast<Four*>(floats.data() + 1), count);
   std::vector<Four> fours(count);

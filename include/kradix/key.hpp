@@ -40,7 +40,7 @@ namespace impl {
 enum class KeyKind { unsupported, unsigned_integer, signed_integer, floating };
 
 template <class T>
-constexpr KeyKind key_kind() {
+KOKKOS_FUNCTION constexpr KeyKind key_kind() {
   if constexpr (std::is_enum_v<T>) {
     return key_kind<std::underlying_type_t<T>>();
   } else if constexpr (std::is_integral_v<T>) {
@@ -68,7 +68,7 @@ inline constexpr bool is_bfloat16 =
 
 /// The bits of +infinity: an exponent of ones over a mantissa of zeros.
 template <class T>
-constexpr unsigned_of_size<sizeof(T)> infinity_bits() {
+KOKKOS_FUNCTION constexpr unsigned_of_size<sizeof(T)> infinity_bits() {
   using Word = unsigned_of_size<sizeof(T)>;
   constexpr int mantissa = is_bfloat16<T>      ? 7
                            : sizeof(T) == 2 ? 10
@@ -161,7 +161,7 @@ template <class T>
 using encoded_type = std::remove_cvref_t<decltype(KeyCodec<T>::encode(std::declval<const T&>()))>;
 
 template <class T>
-constexpr int key_bit_count() {
+KOKKOS_FUNCTION constexpr int key_bit_count() {
   if constexpr (requires { KeyCodec<T>::bits; }) {
     return KeyCodec<T>::bits;
   } else {

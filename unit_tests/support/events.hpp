@@ -21,8 +21,9 @@ class Listener {
     Tools::set_begin_parallel_reduce_callback(on_kernel);
     Tools::set_begin_fence_callback(on_fence);
     Tools::set_push_region_callback([](const char* label) { events().push_back({Event::region, label}); });
-    Tools::set_allocate_data_callback([](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t) {
-      events().push_back({Event::allocation, label});
+    Tools::set_allocate_data_callback([](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t size) {
+      // Kokkos' CUDA team launches report level-1 scratch of no bytes.
+      if (size > 0) events().push_back({Event::allocation, label});
     });
     Tools::set_deallocate_data_callback([](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t) {
       events().push_back({Event::deallocation, label});

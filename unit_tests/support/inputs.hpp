@@ -75,32 +75,32 @@ struct Draw {
 enum class Kind : std::uint8_t { spread, value };
 
 // The table: X(name, kind, what it is, element of Draw d). A distribution is one line.
-#define KRADIX_INPUT_DISTRIBUTIONS(X)                                                             \
-  X(uniform, spread, "independent random bits", d.random())                                       \
-  X(max_value, value, "uniform in 0..max_value", d.random_below(d.max_value + 1))                 \
-  X(range_n_50, value, "uniform in 0..n/50", d.random_below(d.count / 50 + 1))                    \
-  X(below_2_24, value, "uniform in 0..2^24: narrow in a wide key", d.random() >> 40)              \
-  X(few_distinct, spread, "100 scattered values", d.one_of(100))                                  \
-  X(distinct_1k, spread, "1000 scattered values", d.one_of(1000))                                 \
-  X(distinct_100k, spread, "100000 scattered values", d.one_of(100000))                           \
-  X(constant, spread, "one value", d.shared())                                                    \
-  X(one_key_99, spread, "one value in 99 % of places", d.chance(0.99) ? d.shared() : d.random())  \
-  X(sorted, spread, "increasing", d.ramp(d.index))                                                \
-  X(reversed, spread, "decreasing", d.ramp(d.count - 1 - d.index))                                \
-  X(almost_sorted, spread, "increasing, 1 % of places random",                                    \
-    d.chance(0.01) ? d.random(2) : d.ramp(d.index))                                               \
-  X(pipe, spread, "increasing, then decreasing",                                                  \
-    d.ramp(d.index < d.count / 2 ? d.index : d.count - 1 - d.index))                              \
-  X(sawtooth, spread, "16 increasing runs", d.ramp(d.index % (d.count / 16 + 1) * 16 % d.count))  \
-  X(zipf_hashed, spread, "Zipf's law, 2^20 values scattered", mix(d.zipf(0x1p20)))                \
-  X(zipf_values, value, "Zipf's law in 0..2^20", d.zipf(0x1p20))                                  \
-  X(log_uniform, value, "uniform logarithm, all widths", d.random() >> (d.random(1) & 63))        \
-  X(and3, spread, "AND of 3 random words: 0.54 bit of entropy a bit",                             \
-    d.random() & d.random(1) & d.random(2))                                                       \
-  X(bexp30, spread, "every bit set with a chance of 1/30", d.sparse_bits())                       \
-  X(root_dup, value, "index modulo sqrt(n)", d.index % d.root())                                  \
-  X(structured, value, "every digit cycles evenly", d.index * 0x0101010101010101u)                \
-  X(one_hot, spread, "one random bit set", std::uint64_t{1} << (d.random() & 63))                 \
+#define KRADIX_INPUT_DISTRIBUTIONS(X)                                                            \
+  X(uniform, spread, "independent random bits", d.random())                                      \
+  X(max_value, value, "uniform in 0..max_value", d.random_below(d.max_value + 1))                \
+  X(range_n_50, value, "uniform in 0..n/50", d.random_below(d.count / 50 + 1))                   \
+  X(below_2_24, value, "uniform in 0..2^24: narrow in a wide key", d.random() >> 40)             \
+  X(few_distinct, spread, "100 scattered values", d.one_of(100))                                 \
+  X(distinct_1k, spread, "1000 scattered values", d.one_of(1000))                                \
+  X(distinct_100k, spread, "100000 scattered values", d.one_of(100000))                          \
+  X(constant, spread, "one value", d.shared())                                                   \
+  X(one_key_99, spread, "one value in 99 % of places", d.chance(0.99) ? d.shared() : d.random()) \
+  X(sorted, spread, "increasing", d.ramp(d.index))                                               \
+  X(reversed, spread, "decreasing", d.ramp(d.count - 1 - d.index))                               \
+  X(almost_sorted, spread, "increasing, 1 % of places random",                                   \
+    d.chance(0.01) ? d.random(2) : d.ramp(d.index))                                              \
+  X(pipe, spread, "increasing, then decreasing",                                                 \
+    d.ramp(d.index < d.count / 2 ? d.index : d.count - 1 - d.index))                             \
+  X(sawtooth, spread, "16 increasing runs", d.ramp(d.index % (d.count / 16 + 1) * 16 % d.count)) \
+  X(zipf_hashed, spread, "Zipf's law, 2^20 values scattered", mix(d.zipf(0x1p20)))               \
+  X(zipf_values, value, "Zipf's law in 0..2^20", d.zipf(0x1p20))                                 \
+  X(log_uniform, value, "uniform logarithm, all widths", d.random() >> (d.random(1) & 63))       \
+  X(and3, spread, "AND of 3 random words: 0.54 bit of entropy a bit",                            \
+    d.random() & d.random(1) & d.random(2))                                                      \
+  X(bexp30, spread, "every bit set with a chance of 1/30", d.sparse_bits())                      \
+  X(root_dup, value, "index modulo sqrt(n)", d.index % d.root())                                 \
+  X(structured, value, "every digit cycles evenly", d.index * 0x0101010101010101u)               \
+  X(one_hot, spread, "one random bit set", std::uint64_t{1} << (d.random() & 63))                \
   X(high_byte, spread, "only the leading 8 bits vary", d.random() & ~(~std::uint64_t{0} >> 8))
 
 enum class Distribution : std::uint8_t {
@@ -160,20 +160,25 @@ KOKKOS_FUNCTION constexpr Word leading_bits(std::uint64_t bits) {
   }
 }
 
+// Constants, not calls: nvcc lets device code use the one from host functions, not the other.
+template <class Key>
+inline constexpr kradix::impl::KeyKind kind_of_key = kradix::impl::key_kind<Key>();
+template <class Key>
+inline constexpr int mantissa_bits = std::countr_zero(kradix::impl::infinity_bits<Key>());
+
 /// The key at this place in the order of its type. Floats keep out of the NaNs (all but the ends are
 /// finite), for peers that cannot order them.
 template <class Key, class Word>
 KOKKOS_FUNCTION Key key_in_order(Word place) {
   using kradix::impl::KeyKind;
-  constexpr KeyKind kind = kradix::impl::key_kind<Key>();
+  constexpr KeyKind kind = kind_of_key<Key>;
   constexpr Word sign = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
   if constexpr (std::is_same_v<Key, bool>) {
     return place >= sign;
   } else if constexpr (kind == KeyKind::floating) {
-    constexpr int mantissa_bits = std::countr_zero(kradix::impl::infinity_bits<Key>());
-    constexpr int exponent_bits = 8 * static_cast<int>(sizeof(Word)) - 1 - mantissa_bits;
+    constexpr int exponent_bits = 8 * static_cast<int>(sizeof(Word)) - 1 - mantissa_bits<Key>;
     const auto finite = static_cast<Word>(place - (place >> exponent_bits) +
-                                          static_cast<Word>(Word{1} << mantissa_bits));
+                                          static_cast<Word>(Word{1} << mantissa_bits<Key>));
     return Kokkos::bit_cast<Key>(static_cast<Word>(finite & sign ? finite ^ sign : ~finite));
   } else if constexpr (kind == KeyKind::signed_integer) {
     return static_cast<Key>(static_cast<Word>(place ^ sign));
@@ -191,7 +196,7 @@ KOKKOS_FUNCTION Key key_of(Pattern pattern) {
     return (pattern.bits & 1) != 0;
   } else if constexpr (std::is_same_v<Key, float> || std::is_same_v<Key, double>) {
     return static_cast<Key>(pattern.bits);
-  } else if constexpr (kradix::impl::key_kind<Key>() == kradix::impl::KeyKind::floating) {
+  } else if constexpr (kind_of_key<Key> == kradix::impl::KeyKind::floating) {
     return key_in_order<Key>(static_cast<Word>(pattern.bits));  // 16-bit floats: too few numbers
   } else {
     return static_cast<Key>(static_cast<Word>(pattern.bits));
@@ -224,7 +229,8 @@ struct Fill {
 /// Fills `keys` with an input, on `exec`.
 template <class ExecutionSpace, class View>
 void fill(const ExecutionSpace& exec, const View& keys, const Input& input) {
-  const Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>> all(exec, 0, keys.extent(0));
+  const Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>> all(exec, 0,
+                                                                                keys.extent(0));
   Kokkos::parallel_for("inputs::Fill", all, Fill<View>{keys, input});
 }
 

@@ -1,3 +1,4 @@
+#!/bin/bash
 # What the tests of the tool share. Each runs in a folder of its own, which is removed at the end;
 # every check that fails is named, and the script then ends with status 1.
 set -u

@@ -1,4 +1,6 @@
+#!/bin/bash
 # Each failure: a status that is not zero, one clear line, no output, and the input as it was.
+# shellcheck source=unit_tests/tool/common.sh
 source "$(dirname "$0")/common.sh"
 
 passes gen --key u32 --count 300000 input.bin
@@ -26,7 +28,7 @@ fails_with "bits 0:33 do not lie within the 32 bits of u32" sort --key u32 --bit
 fails_with "bits 9:8 do not lie within" sort --key u32 --bits 9:8 input.bin out.bin
 fails_with "bits 0:81 do not lie within the 80 bits of bytes10" check --key bytes10 --bits 0:81 input.bin input.bin
 for bits in 8 8: :8 a:b 1:2:3 99999999999:1; do
-  fails_with "bits $bits is not of the form B:E" sort --key u32 --bits $bits input.bin out.bin
+  fails_with "bits $bits is not of the form B:E" sort --key u32 --bits "$bits" input.bin out.bin
 done
 fails_with "unknown algorithm 'bogo' ('kradix algorithms' lists them)" \
   sort --key u32 --algorithm bogo input.bin out.bin
@@ -40,7 +42,7 @@ absent out.bin
 ln input.bin hard.bin
 ln -s input.bin soft.bin
 for name in input.bin ./input.bin hard.bin soft.bin; do
-  fails_with "is the input itself, which is never changed" sort --key u32 input.bin $name
+  fails_with "is the input itself, which is never changed" sort --key u32 input.bin "$name"
 done
 fails_with "cannot write /dev/full: not a regular file" sort --key u32 input.bin /dev/full
 fails_with "cannot write .: not a regular file" gen --key u32 --count 1 .
@@ -75,7 +77,7 @@ for signal in INT TERM HUP; do
     [[ -n $(find . -name '.kradix-*') ]] && break
     sleep 0.05
   done
-  kill -$signal $! || fail "it had ended already"
+  kill -"$signal" $! || fail "it had ended already"
   wait $!
   (($? > 128)) || fail "not ended by SIG$signal"
   absent gone.bin

@@ -1,4 +1,6 @@
+#!/bin/bash
 # Generated files.
+# shellcheck source=unit_tests/tool/common.sh
 source "$(dirname "$0")/common.sh"
 
 distributions=$("$kradix" gen --help | sed -n '/^Distributions:/,$s/^  \([a-z0-9-]*\) .*/\1/p')

@@ -1,4 +1,6 @@
+#!/bin/bash
 # .npy files in and out.
+# shellcheck source=unit_tests/tool/common.sh
 source "$(dirname "$0")/common.sh"
 
 byte() { printf "\\x$(printf %02x "$1")"; }

@@ -1,4 +1,6 @@
+#!/bin/bash
 # Plans and the list of algorithms.
+# shellcheck source=unit_tests/tool/common.sh
 source "$(dirname "$0")/common.sh"
 
 passes plan --key u32 --count 1000000

@@ -1,4 +1,6 @@
+#!/bin/bash
 # Sorted files beside those of od and sort, which know nothing of this library.
+# shellcheck source=unit_tests/tool/common.sh
 source "$(dirname "$0")/common.sh"
 
 # sorts_as OD_TYPE WIDTH SORT_OPTIONS KRADIX_OPTIONS...: input.bin sorted by kradix and by sort.

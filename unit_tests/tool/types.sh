@@ -1,5 +1,7 @@
+#!/bin/bash
 # Every key type with awkward keys (zeros of both signs, NaNs, infinities, ends of ranges), alone and
 # in records, in both orders and by some bits only, judged by `kradix check`.
+# shellcheck source=unit_tests/tool/common.sh
 source "$(dirname "$0")/common.sh"
 
 sorts_and_checks() {

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <bit>
 #include <string>
 
 #include "kradix/impl/device/count_all_digits.hpp"
@@ -25,13 +27,15 @@ struct OnesweepScratch {
   static OnesweepScratch list(const Plan& plan, const LookBackShape& most, ScratchList& list) {
     OnesweepScratch scratch;
     scratch.look_back = most;
-    if (plan.tiles <= most.slots) {
+    if (plan.tiles <= most.slots()) {
       // Every tile has a slot of its own: none waits for another to leave.
-      while (scratch.look_back.slots / 2 >= plan.tiles && scratch.look_back.slots > 1) scratch.look_back.slots /= 2;
-      scratch.look_back.reach = scratch.look_back.slots;
+      scratch.look_back.slot_bits = std::bit_width(plan.tiles - 1);
+      scratch.look_back.reach = static_cast<std::uint32_t>(scratch.look_back.slots());
+      scratch.look_back.group_bits = 0;
     }
     scratch.words = list.add(scratch.look_back.bytes(), 1);
-    scratch.counts = list.add(static_cast<std::size_t>(plan.passes) * (bin_count + 2), sizeof(std::uint64_t));
+    const std::size_t counts_of_a_pass = bin_count + 1 + scratch.look_back.counters();
+    scratch.counts = list.add(static_cast<std::size_t>(plan.passes) * counts_of_a_pass, sizeof(std::uint64_t));
     scratch.passes = list.add(1, sizeof(PassTable));
     return scratch;
   }
@@ -73,10 +77,10 @@ class Onesweep {
     for (int pass = 0; pass < plan_.passes; ++pass) {
       TileLookBack look_back;
       look_back.words = words_;
-      look_back.tail = tails + pass;
+      look_back.tail = tails + static_cast<std::size_t>(pass) * scratch_.look_back.counters();
       look_back.shape = scratch_.look_back;
       look_back.pass = pass;
-      look_back.reuses_slots = plan_.tiles > scratch_.look_back.slots;
+      look_back.reuses_slots = plan_.tiles > scratch_.look_back.slots();
       launch<Shape>("SweepTile", plan_.tiles, Sweep::scratch_bytes(),
              Sweep{buffers_, codec_, plan_.count, digits, passes_, bins_, tickets + pass, look_back, pass});
     }

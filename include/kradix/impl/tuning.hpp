@@ -41,12 +41,13 @@ constexpr TeamShape sweep_shape(std::size_t key_bytes, std::size_t value_bytes) 
   const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
   if (widest > 16) return {0, 0};
   if (is_host_space<ExecutionSpace>) return {1, 2048};
-  // Most that fits 48 KB of scratch and the registers without spilling, from sweeps on an H200.
+  // From sweeps on an H200 (docs/performance.md): long tiles spread the cost of the look-back; a few
+  // spilled words a thread cost less than shorter ones.
   if (value_bytes == 0) {
-    if (widest <= 4) return {256, 28, 3};
+    if (widest <= 4) return {256, 32, 3};
     return widest == 8 ? TeamShape{256, 20, 3} : TeamShape{256, 8, 3};
   }
-  if (widest <= 4) return {384, 24, 2};
+  if (widest <= 4) return {256, 32, 2};
   return widest == 8 ? TeamShape{256, 20, 2} : TeamShape{256, 8, 2};
 }
 

@@ -20,9 +20,10 @@ struct CudaLanes {
   /// takes a step for every distinct value.
   template <int Bits>
   KOKKOS_FUNCTION static Mask match(std::uint32_t value) {
+    // By pairs, so that three-input logic joins them.
     Mask same = ~Mask{0};
     KRADIX_UNROLL
-    for (int bit = 0; bit < Bits; ++bit) same &= same_bit(value, bit);
+    for (int bit = 0; bit < Bits; bit += 2) same &= same_bit(value, bit) & same_bit(value, bit + 1);
     return same;
   }
   KOKKOS_FUNCTION static int rank_in(Mask mask, int lane) {
@@ -32,6 +33,11 @@ struct CudaLanes {
   KOKKOS_FUNCTION static int size_of(Mask mask) {
     KOKKOS_IF_ON_DEVICE((return __popc(mask);))
     KOKKOS_IF_ON_HOST((return mask & 1;))
+  }
+  /// Adds one to a counter in scratch. CUDA's own atomic: of equal addresses in a warp it makes one.
+  KOKKOS_FUNCTION static void increment(std::uint32_t* counter) {
+    KOKKOS_IF_ON_DEVICE((atomicAdd(counter, 1u);))
+    KOKKOS_IF_ON_HOST((++*counter;))
   }
   KOKKOS_FUNCTION static void barrier() { KOKKOS_IF_ON_DEVICE((__syncwarp();)) }
 

@@ -22,6 +22,8 @@ struct HostLanes {
   /// How many lanes of the mask come before this one.
   KOKKOS_FUNCTION static int rank_in(Mask, int) { return 0; }
   KOKKOS_FUNCTION static int size_of(Mask) { return 1; }
+  /// Adds one to a counter in scratch.
+  KOKKOS_FUNCTION static void increment(std::uint32_t* counter) { ++*counter; }
   /// All lanes have come here, and see what the others wrote.
   KOKKOS_FUNCTION static void barrier() {}
   /// Exclusive prefix sum over the group.

@@ -29,6 +29,7 @@ template <class ExecutionSpace, class Codec, TeamShape Shape>
 struct CountAllDigits {
   using Key = typename Codec::key_type;
   using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
   static constexpr int batch = 8;
 
   const Key* keys;
@@ -55,6 +56,7 @@ struct CountAllDigits {
 
   KOKKOS_FUNCTION void count_keys(const Team& team, std::uint32_t* counts) const {
     const Codec codec = this->codec;
+    const Shifts shifts = shifts_of(digits);
     constexpr std::size_t step = std::size_t{batch} * Shape.threads;
     const std::size_t stride = step * static_cast<std::size_t>(team.league_size());
     std::size_t at = step * static_cast<std::size_t>(team.league_rank());
@@ -63,22 +65,33 @@ struct CountAllDigits {
       KRADIX_UNROLL
       for (int b = 0; b < batch; ++b) key[b] = keys[at + b * Shape.threads + team.team_rank()];
       KRADIX_UNROLL
-      for (int b = 0; b < batch; ++b) add(counts, codec.encode(key[b]));
+      for (int b = 0; b < batch; ++b) add(counts, shifts, codec.encode(key[b]));
     }
     for (std::size_t i = at + team.team_rank(); i < count && i < at + step; i += Shape.threads) {
-      add(counts, codec.encode(keys[i]));
+      add(counts, shifts, codec.encode(keys[i]));
     }
   }
 
+  // All digits that a key can have, so that the loop over them unrolls.
+  static constexpr int most_digits = (Codec::bits + digit_bits - 1) / digit_bits;
+  struct Shifts {
+    int begin, last;
+    std::uint32_t last_mask;
+  };
+  KOKKOS_FUNCTION static Shifts shifts_of(const DigitList& digits) {
+    const int last = digits.count() - 1;
+    return {digits.begin, last, digits.digit(last).mask};
+  }
+
   template <class Bits>
-  KOKKOS_FUNCTION void add(std::uint32_t* counts, Bits bits) const {
-    for (int d = 0; d < digits.count(); ++d) {
-      std::uint32_t* const bin = &counts[d * bin_count + digits.digit(d).of(bits)];
-      if constexpr (Shape.threads == 1) {
-        ++*bin;
-      } else {
-        Kokkos::atomic_inc(bin);
-      }
+  KOKKOS_FUNCTION static void add(std::uint32_t* counts, const Shifts& shifts, Bits bits) {
+    bits >>= shifts.begin;
+    KRADIX_UNROLL
+    for (int d = 0; d < most_digits; ++d) {
+      if (d > shifts.last) break;
+      std::uint32_t bin = static_cast<std::uint32_t>(bits >> (d * digit_bits)) & (bin_count - 1);
+      if (d == shifts.last) bin &= shifts.last_mask;
+      L::increment(&counts[d * bin_count + bin]);
     }
   }
 };

@@ -21,6 +21,31 @@ struct Digit {
   }
 };
 
+/// Takes one digit from key after key.
+template <class Codec>
+struct DigitReader {
+  Codec codec;
+  Digit digit;
+
+  KOKKOS_FUNCTION DigitReader(const Codec& codec_, Digit digit_) : codec(codec_), digit(digit_) {}
+  KOKKOS_FUNCTION std::uint32_t of(const typename Codec::key_type& key) const {
+    return digit.of(codec.encode(key));
+  }
+};
+
+/// An integer is encoded by one xor, which may as well come after the shift: two instructions a digit.
+template <class Word>
+struct DigitReader<WordCodec<Word, false>> {
+  int shift;
+  std::uint32_t flip, mask;
+
+  KOKKOS_FUNCTION DigitReader(const WordCodec<Word, false>& codec, Digit digit)
+      : shift(digit.shift), flip(digit.of(codec.encode(Word{0}))), mask(digit.mask) {}
+  KOKKOS_FUNCTION std::uint32_t of(Word word) const {
+    return (static_cast<std::uint32_t>(word >> shift) ^ flip) & mask;
+  }
+};
+
 /// The passes of one sort, decided on the device from the bits in which keys differ.
 struct PassTable {
   static constexpr int max_passes = 128 / digit_bits;

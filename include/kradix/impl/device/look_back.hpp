@@ -3,8 +3,9 @@
 // Merrill and Garland ("Single-pass parallel prefix scan with decoupled look-back", NVIDIA 2016) let a
 // tile add up what its predecessors published instead of waiting for their prefix. Here the published
 // words lie in a circular buffer: a tile looks back at most `reach` tiles, so the slot of a tile is free
-// for another once the `reach` tiles after it are done, which a tail counter tells. Its low bits advance
-// in any order, so that neighbours do not wait for each other.
+// for another once the `reach` tiles after it are done, which a tail counter tells. It counts groups of
+// tiles: within a group tiles leave in any order, and the last to leave moves the tail past every
+// group that is complete, so that nobody waits to leave.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -19,31 +20,41 @@ namespace kradix::impl {
 /// message. A slot holds words of one tile after another, `slots` apart, and of one pass after
 /// another, so a few bits of both tell them apart.
 struct LookBackWord {
-  enum Kind : std::uint64_t { empty, own, inclusive };  ///< nothing, this tile alone, all tiles up to it
+  enum Kind : std::uint32_t { empty, own, inclusive };  ///< nothing, this tile alone, all tiles up to it
   static constexpr int count_bits = 41, turn_bits = 17, pass_bits = 4;
 
   std::uint64_t bits;
 
-  KOKKOS_FUNCTION static LookBackWord make(Kind kind, std::uint64_t identity, std::uint64_t count) {
-    return {kind << 62 | identity << count_bits | count};
+  KOKKOS_FUNCTION static LookBackWord make(Kind kind, std::uint32_t identity, std::uint64_t count) {
+    return {std::uint64_t{kind} << 62 | std::uint64_t{identity} << count_bits | count};
   }
   /// Which tile and pass, as far as a slot must tell: the turn around the buffer, and the pass.
-  KOKKOS_FUNCTION static std::uint64_t identity(std::uint64_t turn, int pass) {
-    return (turn & ((1u << turn_bits) - 1)) << pass_bits | static_cast<std::uint64_t>(pass);
+  KOKKOS_FUNCTION static std::uint32_t identity(std::uint32_t turn, int pass) {
+    return (turn & ((1u << turn_bits) - 1)) << pass_bits | static_cast<std::uint32_t>(pass);
   }
-  KOKKOS_FUNCTION Kind kind() const { return static_cast<Kind>(bits >> 62); }
+  // The upper half holds all but the low bits of the count: comparisons need 32 bits only.
+  KOKKOS_FUNCTION Kind kind() const { return static_cast<Kind>(upper() >> 30); }
+  KOKKOS_FUNCTION bool is_of(std::uint32_t identity) const {
+    constexpr std::uint32_t identity_mask = ((1u << (turn_bits + pass_bits)) - 1) << (count_bits - 32);
+    return ((upper() ^ identity << (count_bits - 32)) & identity_mask) == 0 && kind() != empty;
+  }
   KOKKOS_FUNCTION std::uint64_t count() const { return bits & ((std::uint64_t{1} << count_bits) - 1); }
-  KOKKOS_FUNCTION bool is_of(std::uint64_t identity) const {
-    return kind() != empty && (bits << 2 >> (count_bits + 2)) == identity;
-  }
+
+ private:
+  KOKKOS_FUNCTION std::uint32_t upper() const { return static_cast<std::uint32_t>(bits >> 32); }
 };
 
-/// Sizes of the circular buffer. Progress needs group ≤ slots − reach; all are powers of two.
+/// Sizes of the circular buffer. Progress needs group ≤ slots − reach, and the reuse of the groups'
+/// counters group ≤ reach + 1.
 struct LookBackShape {
-  std::uint32_t slots = 1024;
+  int slot_bits = 10;
   std::uint32_t reach = 512;
-  std::uint32_t group = 32;  ///< tiles whose turn to leave comes together
-  constexpr std::size_t bytes() const { return std::size_t{slots} * bin_count * sizeof(std::uint64_t); }
+  int group_bits = 5;  ///< of the tiles that the tail counts as one
+  KOKKOS_FUNCTION constexpr std::uint32_t slots() const { return 1u << slot_bits; }
+  KOKKOS_FUNCTION constexpr std::uint32_t groups() const { return slots() >> group_bits; }
+  /// The tail and the groups' counters, which start at zero.
+  constexpr std::size_t counters() const { return std::size_t{1} + groups(); }
+  constexpr std::size_t bytes() const { return std::size_t{slots()} * bin_count * sizeof(std::uint64_t); }
 };
 
 template <class ExecutionSpace>
@@ -52,68 +63,78 @@ struct LookBack {
   static constexpr int loads_in_flight = 4;
 
   std::uint64_t* words;  ///< [slot][bin]
-  std::uint64_t* tail;   ///< tiles that are done: all of the earlier groups, some of the current one
+  std::uint64_t* tail;   ///< groups all of whose tiles have left, then [groups] tiles that ever left
   LookBackShape shape;
   int pass;
   bool reuses_slots;  ///< there are more tiles than slots
 
   /// One thread of a tile, before it publishes: waits until its slot is free.
-  KOKKOS_FUNCTION void enter(std::uint64_t tile) const {
-    if (tile < shape.slots) return;
-    const std::uint64_t needed = tile - shape.slots + shape.reach;  // the last reader of the slot's old words
-    while (whole_groups(L::load(tail)) <= needed) L::pause();
+  KOKKOS_FUNCTION void enter(std::uint32_t tile) const {
+    if (tile < shape.slots()) return;
+    const std::uint32_t needed = tile - shape.slots() + shape.reach;  // the last reader of the slot's old words
+    while (L::load(tail) << shape.group_bits <= needed) L::pause();
   }
 
-  KOKKOS_FUNCTION void publish(std::uint64_t tile, int bin, LookBackWord::Kind kind,
+  KOKKOS_FUNCTION void publish(std::uint32_t tile, int bin, LookBackWord::Kind kind,
                                std::uint64_t count) const {
     L::store(word(tile, bin), LookBackWord::make(kind, identity(tile), count).bits);
   }
 
   /// How many elements of this bin lie in the tiles before this one.
-  KOKKOS_FUNCTION std::uint64_t count_before(std::uint64_t tile, int bin) const {
+  KOKKOS_FUNCTION std::uint64_t count_before(std::uint32_t tile, int bin) const {
     std::uint64_t sum = 0;
-    const std::uint64_t first = tile > shape.reach ? tile - shape.reach : 0;
-    std::uint64_t next = tile;  // words of tiles from here on are in the sum
-    while (next > 0) {
-      const std::uint64_t from = next;
+    if (tile == 0) return sum;
+    const std::uint32_t first = tile > shape.reach ? tile - shape.reach : 0;
+    std::uint32_t next = tile;  // words of tiles from here on are in the sum
+    while (true) {
+      // Slots beyond the first tile are read in vain: the walk ends at tile 0 or waits before it.
       LookBackWord seen[loads_in_flight];
       KRADIX_UNROLL
-      for (int i = 0; i < loads_in_flight; ++i) {
-        const bool within = next >= first + 1 + i;
-        seen[i].bits = within ? L::load(word(next - 1 - i, bin)) : 0;
-      }
+      for (int i = 0; i < loads_in_flight; ++i) seen[i].bits = L::load(word(next - 1 - i, bin));
+      bool waits = false;
       KRADIX_UNROLL
       for (int i = 0; i < loads_in_flight; ++i) {
-        const std::uint64_t other = from - 1 - i;
-        if (next != from - i || other + 1 <= first || !seen[i].is_of(identity(other))) continue;
-        if (seen[i].kind() == LookBackWord::inclusive) return sum + seen[i].count();
+        if (waits) continue;
+        const std::uint32_t other = next - 1;
+        const bool is_inclusive = seen[i].kind() == LookBackWord::inclusive;
         // The furthest tile within reach must become inclusive: nobody looks beyond it.
-        if (other == first) continue;
+        waits = !seen[i].is_of(identity(other)) || (other == first && !is_inclusive);
+        if (waits) continue;
         sum += seen[i].count();
+        if (is_inclusive) return sum;
         next = other;
       }
-      if (next == from) L::pause();
+      if (waits) L::pause();
     }
-    return sum;
   }
 
   /// One thread of a tile, when the whole tile has looked back.
-  KOKKOS_FUNCTION void leave(std::uint64_t tile) const {
+  KOKKOS_FUNCTION void leave(std::uint32_t tile) const {
     if (!reuses_slots) return;
-    const std::uint64_t mine = whole_groups(tile);
-    while (whole_groups(L::load(tail)) != mine) L::pause();
-    Kokkos::atomic_inc(tail);
+    const std::uint32_t group = tile >> shape.group_bits;
+    if (Kokkos::atomic_add_fetch(left(group), std::uint64_t{1}) < all_left(group)) return;
+    while (true) {
+      // Our count comes before the looks at the others': of two groups that complete together one
+      // sees the other.
+      Kokkos::memory_fence();
+      const std::uint64_t first = L::load(tail);
+      if (L::load(left(static_cast<std::uint32_t>(first))) < all_left(static_cast<std::uint32_t>(first))) return;
+      Kokkos::atomic_compare_exchange(tail, first, first + 1);
+    }
   }
 
  private:
-  KOKKOS_FUNCTION std::uint64_t whole_groups(std::uint64_t tiles) const {
-    return tiles & ~static_cast<std::uint64_t>(shape.group - 1);
+  KOKKOS_FUNCTION std::uint64_t* left(std::uint32_t group) const { return tail + 1 + (group & (shape.groups() - 1)); }
+  /// What that counter reads when the whole group has left, and all before that shared it.
+  KOKKOS_FUNCTION std::uint64_t all_left(std::uint32_t group) const {
+    const std::uint32_t turn = group >> (shape.slot_bits - shape.group_bits);
+    return (std::uint64_t{turn} + 1) << shape.group_bits;
   }
-  KOKKOS_FUNCTION std::uint64_t* word(std::uint64_t tile, int bin) const {
-    return words + (tile & (shape.slots - 1)) * bin_count + bin;
+  KOKKOS_FUNCTION std::uint64_t* word(std::uint32_t tile, int bin) const {
+    return words + ((tile & (shape.slots() - 1)) * bin_count + bin);
   }
-  KOKKOS_FUNCTION std::uint64_t identity(std::uint64_t tile) const {
-    return LookBackWord::identity(tile / shape.slots, pass);
+  KOKKOS_FUNCTION std::uint32_t identity(std::uint32_t tile) const {
+    return LookBackWord::identity(tile >> shape.slot_bits, pass);
   }
 };
 

@@ -46,7 +46,7 @@ struct SweepTile {
     std::uint64_t base[bin_count];  ///< place in the output less place in the tile
     std::uint32_t first[bin_count];  ///< first place in the tile
     std::uint32_t sums[groups];
-    std::uint64_t tile;
+    std::uint32_t tile;
     KOKKOS_FUNCTION Scratch() {}
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
@@ -59,30 +59,26 @@ struct SweepTile {
 
   /// This thread's tile.
   struct Tile {
-    std::uint64_t index;
+    std::uint32_t index;
     std::size_t begin;
     int size;
-    Digit digit;
+    DigitReader<Codec> reader;
   };
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (pass >= passes->count) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     const int thread = team.team_rank();
-    if (thread == 0) {
-      scratch.tile = Kokkos::atomic_fetch_add(ticket, std::uint64_t{1});
-      look_back.enter(scratch.tile);
-    }
+    if (thread == 0) scratch.tile = static_cast<std::uint32_t>(Kokkos::atomic_fetch_add(ticket, std::uint64_t{1}));
     clear_counters(thread, scratch);
     team.team_barrier();
-    Tile tile{scratch.tile, static_cast<std::size_t>(scratch.tile) * tile_size, tile_size, passes->digit[pass]};
+    Tile tile{scratch.tile, static_cast<std::size_t>(scratch.tile) * tile_size, tile_size, {codec, passes->digit[pass]}};
     if (tile.begin + tile_size <= count) {
       sweep<true>(team, tile, scratch);
     } else {
       tile.size = static_cast<int>(count - tile.begin);
       sweep<false>(team, tile, scratch);
     }
-    if (thread == 0) look_back.leave(tile.index);
   }
 
   /// A full tile (`Full`) has no guards: they would serialise its memory operations.
@@ -92,6 +88,7 @@ struct SweepTile {
     Registers registers;
     load<Full>(thread, tile, registers);
     rank<Full>(thread, tile, scratch, registers);
+    if (thread == 0) look_back.enter(tile.index);
     team.team_barrier();
     publish<Full>(team, tile, scratch);
     team.team_barrier();
@@ -100,6 +97,7 @@ struct SweepTile {
     exchange_keys(scratch, registers);
     look_back_for_bases<Full>(thread, tile, scratch);
     team.team_barrier();
+    if (thread == 0) look_back.leave(tile.index);
     if constexpr (with_values) {
       scatter_with_values<Full>(team, tile, scratch, registers);
     } else {
@@ -133,7 +131,7 @@ struct SweepTile {
   template <bool Full>
   KOKKOS_FUNCTION std::uint32_t bin_of(int thread, const Tile& tile, const Key& key, int item) const {
     if (!Full && place_of(thread, item) >= tile.size) return bin_count - 1;
-    return tile.digit.of(codec.encode(key));
+    return tile.reader.of(key);
   }
 
   KOKKOS_FUNCTION static std::uint32_t rank_of(const Registers& registers, int item) {
@@ -231,7 +229,7 @@ struct SweepTile {
   template <bool Full>
   KOKKOS_FUNCTION void look_back_for_bases(int thread, const Tile& tile, Scratch& scratch) const {
     if (thread * bins_per_thread >= bin_count) return;
-    const std::uint64_t* const firsts = bins + digits.index_of(tile.digit) * bin_count;
+    const std::uint64_t* const firsts = bins + digits.index_of(passes->digit[pass]) * bin_count;
     for (int b = 0; b < bins_per_thread; ++b) {
       const int bin = thread * bins_per_thread + b;
       const std::uint32_t end = bin + 1 < bin_count ? scratch.first[bin + 1] : static_cast<std::uint32_t>(tile_size);
@@ -249,13 +247,14 @@ struct SweepTile {
 
   template <bool Full>
   KOKKOS_FUNCTION void scatter_keys(int thread, const Tile& tile, const Scratch& scratch) const {
-    Key* const out = buffers.keys.destination(pass, passes->count);
+    // With the thread in the pointer and the item in the offset, an address costs one addition.
+    Key* const out = buffers.keys.destination(pass, passes->count) + thread;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
       if (Full || place < tile.size) {
         const Key key = scratch.keys[place];
-        out[scratch.base[tile.digit.of(codec.encode(key))] + place] = key;
+        (out + scratch.base[tile.reader.of(key)])[i * threads] = key;
       }
       if (i % 4 == 3) L::settle_memory();
     }
@@ -266,7 +265,8 @@ struct SweepTile {
   KOKKOS_FUNCTION void scatter_with_values(const Team& team, const Tile& tile, Scratch& scratch,
                                            Registers& registers) const {
     const int thread = team.team_rank();
-    Key* const keys_out = destination_keys();
+    Key* const keys_out = destination_keys();  // null: they stay behind
+    Key* const out_here = keys_out + thread;
     std::uint32_t bins_kept[items / 4];
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
@@ -274,19 +274,19 @@ struct SweepTile {
       std::uint32_t bin = 0;
       if (Full || place < tile.size) {
         const Key key = scratch.keys[place];
-        bin = tile.digit.of(codec.encode(key));
-        if (keys_out) keys_out[scratch.base[bin] + place] = key;
+        bin = tile.reader.of(key);
+        if (keys_out) (out_here + scratch.base[bin])[i * threads] = key;
       }
       bins_kept[i / 4] = i % 4 == 0 ? bin : bins_kept[i / 4] | bin << (8 * (i % 4));
       if (i % 4 == 3) L::settle_memory();
     }
     exchange_values<Full>(team, tile, scratch, registers);
-    Value* const out = buffers.values.destination(pass, passes->count);
+    Value* const out = buffers.values.destination(pass, passes->count) + thread;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
       const std::uint32_t bin = bins_kept[i / 4] >> (8 * (i % 4)) & 0xffu;
-      if (Full || place < tile.size) out[scratch.base[bin] + place] = scratch.values[place];
+      if (Full || place < tile.size) (out + scratch.base[bin])[i * threads] = scratch.values[place];
       if (i % 4 == 3) L::settle_memory();
     }
   }

@@ -1,0 +1,22 @@
+# The package Kradix: headers, what was built of the library and the tool, and KradixConfig.cmake.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(kradix_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Kradix)
+
+install(DIRECTORY include/kradix DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(TARGETS kradix EXPORT KradixTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET kradix_compiled)
+  install(TARGETS kradix_compiled EXPORT KradixTargets)
+endif()
+if(TARGET kradix_tool)
+  install(TARGETS kradix_tool)
+endif()
+
+install(EXPORT KradixTargets NAMESPACE Kradix:: DESTINATION ${kradix_package_dir})
+configure_package_config_file(cmake/KradixConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/KradixConfig.cmake INSTALL_DESTINATION ${kradix_package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/KradixConfigVersion.cmake
+  COMPATIBILITY SameMajorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/KradixConfig.cmake ${PROJECT_BINARY_DIR}/KradixConfigVersion.cmake
+  DESTINATION ${kradix_package_dir})

@@ -1,0 +1,31 @@
+// The byte bound: what an algorithm must move through memory, and how fast memory is.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "support/case.hpp"
+
+namespace bench {
+
+/// 128 bits, the low word first.
+using BitMask = std::array<std::uint64_t, 2>;
+
+/// Passes that `plan` comes down to for keys that differ in these bits of their encoding:
+///   four_kernel  8-bit digits that each start at a bit that varies and cover all that do;
+///   onesweep     those of the fixed 8-bit digits in which a bit varies.
+int passes_of(const kradix::Plan& plan, const BitMask& varying);
+
+/// Least bytes that `plan` moves in that many passes over n keys of k bytes with v bytes each, caches
+/// and counters left out:
+///   four_kernel  n k + passes n (3 k + 2 v): one read to survey the keys; each pass counts them, then
+///                reads and writes them with their values;
+///   onesweep     n k + passes n (2 k + 2 v): one read counts all digits.
+/// In place, an odd number of passes ends with a copy, 2 n (k + v) more. argsort reads no values in its
+/// first pass and writes no keys in its last, n (k + v) less.
+double bytes_moved(const kradix::Plan& plan, Operation operation, int passes);
+
+/// Bytes per second that a copy reads and writes together, of arrays beyond any cache. Measured once.
+double copy_bandwidth(const Space& exec);
+
+}  // namespace bench

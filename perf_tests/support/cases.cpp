@@ -1,0 +1,134 @@
+#include "support/cases.hpp"
+
+#include "support/key_types.hpp"
+
+namespace bench {
+namespace {
+
+std::vector<std::size_t> counts_of(const Options& options) {
+  std::vector<std::size_t> counts;
+  if (options.has("--sweep")) {
+    const int from = options.get("--from", 10), to = options.get("--to", 24);
+    if (from < 0 || to > 40 || from > to) {
+      refuse("--from " + std::to_string(from) + " --to " + std::to_string(to) +
+             " are not powers within 0..40");
+    }
+    for (int power = from; power <= to; ++power) counts.push_back(std::size_t{1} << power);
+  } else {
+    for (const std::string& text : split(options.text("--count", "1048576"))) {
+      counts.push_back(number<std::size_t>("--count", text));
+    }
+  }
+  for (const std::size_t count : counts) {
+    if (count == 0) refuse("--count 0 leaves nothing to measure");
+  }
+  return counts;
+}
+
+Operation operation_of(const Options& options, int value_bytes) {
+  const std::string wanted = options.text("--operation", value_bytes == 0 ? "sort" : "sort_by_key");
+  for (const Operation operation : {Operation::sort, Operation::sort_by_key, Operation::argsort}) {
+    if (wanted == name(operation)) return operation;
+  }
+  refuse("--operation \"" + wanted + "\" is none of sort, sort_by_key, argsort");
+}
+
+std::vector<int> value_widths_of(const Options& options, const KeyType& key) {
+  std::vector<int> widths;
+  if (options.has("--values")) {
+    for (const std::string& text : split(options.text("--values", ""))) {
+      widths.push_back(number<int>("--values", text));
+    }
+  } else if (options.has("--operation")) {
+    widths.push_back(options.text("--operation", "") == "sort" ? 0 : 4);
+  } else {
+    widths.push_back(0);
+    if (options.has("--sweep")) widths.push_back(key.bytes <= 4 ? 4 : static_cast<int>(key.bytes));
+  }
+  return widths;
+}
+
+/// Values are the indices of their keys.
+void require_distinct_values(int width, std::size_t count) {
+  if (width == 4 && count > std::size_t{1} << 32) {
+    refuse("4-byte values cannot tell " + std::to_string(count) +
+           " keys apart, as the check needs");
+  }
+}
+
+std::vector<inputs::Input> inputs_of(const Options& options, const KeyType& key) {
+  inputs::Input input;
+  input.seed = options.get("--seed", input.seed);
+  if (options.has("--max-value")) {
+    if (options.has("--distribution"))
+      refuse("--max-value is itself a distribution: leave out --distribution");
+    input.distribution = inputs::Distribution::max_value;
+    input.max_value = options.get("--max-value", input.max_value);
+    if (key.bytes < 8 && input.max_value >> 8 * key.bytes != 0) {
+      refuse("--max-value " + std::to_string(input.max_value) + " is more than " +
+             std::string(key.name) + " holds");
+    }
+    return {input};
+  }
+  std::vector<inputs::Input> all;
+  const std::string wanted = options.text("--distribution", "uniform");
+  for (const inputs::Entry& entry : inputs::distributions) {
+    input.distribution = entry.distribution;
+    if (wanted == "all" && entry.distribution != inputs::Distribution::max_value)
+      all.push_back(input);
+  }
+  if (!all.empty()) return all;
+  for (const std::string& text : split(wanted)) {
+    const auto found = inputs::distribution_from_name(text);
+    if (!found)
+      refuse("there is no distribution \"" + text + "\", but all, " +
+             names_of(inputs::distributions));
+    input.distribution = *found;
+    all.push_back(input);
+  }
+  return all;
+}
+
+kradix::Algorithm algorithm_of(const std::string& wanted) {
+  const auto found = kradix::algorithm_from_name(wanted);
+  if (found) return *found;
+  std::string names = "automatic";
+  for (const kradix::Algorithm algorithm : kradix::all_algorithms) {
+    names += ", " + std::string(kradix::name(algorithm));
+  }
+  refuse("there is no algorithm \"" + wanted + "\", but " + names);
+}
+
+}  // namespace
+
+std::vector<Case> cases_of(const Options& options) {
+  std::vector<Case> cases;
+  Case what;
+  what.pace.rounds = options.get("--repetitions", 0);
+  if (what.pace.rounds < 0)
+    refuse("--repetitions " + std::to_string(what.pace.rounds) + " is negative");
+  if (options.has("--sweep")) what.pace.seconds = 0.3;
+  const std::vector<std::size_t> counts = counts_of(options);
+  for (const std::string& key : split(options.text("--sweep", options.text("--key", "u32")))) {
+    what.key = key;
+    const KeyType& type = key_type(key);
+    for (const int width : value_widths_of(options, type)) {
+      what.value_bytes = width;
+      what.operation = operation_of(options, width);
+      for (const std::string& algorithm : split(options.text("--algorithm", "automatic"))) {
+        what.algorithm = algorithm_of(algorithm);
+        for (const inputs::Input& input : inputs_of(options, type)) {
+          what.input = input;
+          for (const std::size_t count : counts) {
+            require_distinct_values(width, count);
+            what.count = count;
+            cases.push_back(what);
+          }
+        }
+      }
+    }
+  }
+  return cases;
+}
+
+}  // namespace bench

@@ -1,0 +1,207 @@
+// The benchmarks' own parts: inputs are what their names say, wrong results are caught, figures add up.
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <set>
+
+#include "support/statistics.hpp"
+#include "support/verify.hpp"
+
+namespace {
+
+using namespace bench;
+using inputs::Distribution;
+
+template <class Key>
+std::vector<Key> host_keys(Distribution distribution, std::size_t count, std::uint64_t seed = 1) {
+  const inputs::Input input{distribution, seed, 1000};
+  std::vector<Key> keys(count);
+  for (std::size_t i = 0; i < count; ++i) keys[i] = input.at<Key>(i, count);
+  return keys;
+}
+
+template <class Key>
+class Inputs : public ::testing::Test {};
+using KeyTypes =
+    ::testing::Types<std::uint8_t, std::int16_t, std::uint32_t, std::int64_t, float, double>;
+TYPED_TEST_SUITE(Inputs, KeyTypes);
+
+TYPED_TEST(Inputs, AreTheSameOnDeviceAndHost) {
+  const Space exec;
+  const std::size_t count = 5000;
+  const Array<TypeParam> keys("keys", count);
+  for (const inputs::Entry& entry : inputs::distributions) {
+    inputs::fill(exec, keys, {entry.distribution, 1, 1000});
+    const auto made = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, keys);
+    const std::vector<TypeParam> expected = host_keys<TypeParam>(entry.distribution, count);
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < count; ++i) different += made(i) == expected[i] ? 0 : 1;
+    // exp and log may round otherwise on a device.
+    constexpr bool on_host = std::is_same_v<Space, Kokkos::DefaultHostExecutionSpace>;
+    EXPECT_LE(different, on_host ? 0 : count / 1000) << entry.name;
+  }
+}
+
+TYPED_TEST(Inputs, AreOrderedWhereTheirNameSaysSo) {
+  const std::size_t count = 5000;
+  const auto sorted = host_keys<TypeParam>(Distribution::sorted, count);
+  EXPECT_TRUE(std::is_sorted(sorted.begin(), sorted.end()));
+  EXPECT_LT(sorted.front(), sorted.back());
+  const auto reversed = host_keys<TypeParam>(Distribution::reversed, count);
+  EXPECT_TRUE(std::is_sorted(reversed.rbegin(), reversed.rend()));
+  const auto almost = host_keys<TypeParam>(Distribution::almost_sorted, count);
+  EXPECT_FALSE(std::is_sorted(almost.begin(), almost.end()));
+}
+
+TYPED_TEST(Inputs, HaveAsManyValuesAsTheirNameSays) {
+  const auto distinct = [](Distribution distribution) {
+    const auto keys = host_keys<TypeParam>(distribution, 20000);
+    return std::set<TypeParam>(keys.begin(), keys.end()).size();
+  };
+  EXPECT_EQ(distinct(Distribution::constant), 1u);
+  EXPECT_LE(distinct(Distribution::few_distinct), 100u);
+  EXPECT_GT(distinct(Distribution::uniform), 200u);
+  EXPECT_LE(distinct(Distribution::range_n_50), 401u);
+}
+
+TEST(Inputs, KeepBelowMaxValue) {
+  const auto keys = host_keys<std::uint32_t>(Distribution::max_value, 20000);
+  EXPECT_EQ(*std::max_element(keys.begin(), keys.end()), 1000u);
+  EXPECT_EQ(*std::min_element(keys.begin(), keys.end()), 0u);
+}
+
+TEST(Inputs, HoldNoNaN) {
+  for (const inputs::Entry& entry : inputs::distributions) {
+    for (const float key : host_keys<float>(entry.distribution, 20000))
+      ASSERT_FALSE(std::isnan(key)) << entry.name;
+  }
+}
+
+TEST(Inputs, DependOnTheSeed) {
+  EXPECT_NE(host_keys<std::uint64_t>(Distribution::uniform, 100, 1),
+            host_keys<std::uint64_t>(Distribution::uniform, 100, 2));
+}
+
+TEST(Inputs, AreFoundByName) {
+  for (const inputs::Entry& entry : inputs::distributions) {
+    EXPECT_EQ(inputs::distribution_from_name(entry.name), entry.distribution);
+  }
+  EXPECT_EQ(inputs::distribution_from_name("none"), std::nullopt);
+}
+
+/// Keys 3 1 3 2 in order, with where they came from.
+class Verify : public ::testing::Test {
+ protected:
+  void expect(const std::vector<int>& keys, const std::vector<std::uint32_t>& values, bool stable,
+              bool right) {
+    const auto check = [&] {
+      require_order(Space{}, to_array<int>({3, 1, 3, 2}), to_array(keys), to_array(values), stable,
+                    "test");
+    };
+    if (right) {
+      EXPECT_NO_THROW(check());
+    } else {
+      EXPECT_THROW(check(), WrongResult);
+    }
+  }
+
+  template <class T>
+  static Array<T> to_array(const std::vector<T>& values) {
+    const Array<T> array("array", values.size());
+    const Kokkos::View<const T*, Kokkos::HostSpace> host(values.data(), values.size());
+    Kokkos::deep_copy(array, host);
+    return array;
+  }
+};
+
+TEST_F(Verify, TakesTheStableOrder) {
+  expect({1, 2, 3, 3}, {1, 3, 0, 2}, true, true);
+  expect({}, {1, 3, 0, 2}, true, true);
+}
+TEST_F(Verify, TakesSwappedTiesOnlyWhereTheyMay) {
+  expect({1, 2, 3, 3}, {1, 3, 2, 0}, true, false);
+  expect({1, 2, 3, 3}, {1, 3, 2, 0}, false, true);
+}
+TEST_F(Verify, RefusesWhatIsOutOfOrder) {
+  expect({1, 3, 2, 3}, {1, 0, 3, 2}, true, false);
+  expect({1, 3, 2, 3}, {1, 0, 3, 2}, false, false);
+}
+TEST_F(Verify, RefusesLostElements) {
+  expect({1, 2, 3, 3}, {1, 3, 0, 0}, true, false);
+  expect({1, 2, 3, 3}, {1, 3, 0, 0}, false, false);
+}
+TEST_F(Verify, RefusesKeysThatLeftTheirValues) {
+  expect({1, 2, 3, 4}, {1, 3, 0, 2}, true, false);
+}
+TEST_F(Verify, RefusesIndicesOutOfRange) {
+  expect({1, 2, 3, 3}, {1, 3, 0, 7}, false, false);
+}
+
+TEST_F(Verify, ProvesItsOwnReference) {
+  const Array<int> sorted = sorted_keys(Space{}, to_array<int>({3, 1, 3, 2}));
+  require(Space{}, 4, CheckKeys<int>{to_array<int>({1, 2, 3, 3}), sorted}, "test", "wrong key");
+  EXPECT_THROW(
+      require(Space{}, 4, CheckKeys<int>{to_array<int>({1, 2, 3, 4}), sorted}, "test", "wrong key"),
+      WrongResult);
+}
+
+TEST(Statistics, MediansAndRatios) {
+  EXPECT_DOUBLE_EQ(spread_of({5, 1, 3}).median, 3);
+  EXPECT_DOUBLE_EQ(spread_of({5, 1, 3, 2}).median, 2.5);
+  const Spread ratio = ratio_of({"peer", {2, 6, 4}, {}}, {"ours", {1, 2, 4}, {}});
+  EXPECT_DOUBLE_EQ(ratio.median, 2);
+  EXPECT_DOUBLE_EQ(ratio.least, 1);
+  EXPECT_DOUBLE_EQ(ratio.most, 3);
+  EXPECT_THROW(spread_of({}), std::invalid_argument);
+}
+
+kradix::Plan plan_of(kradix::Algorithm algorithm, int key_bytes, int value_bytes) {
+  kradix::Plan plan;
+  plan.algorithm = algorithm;
+  plan.count = 10;
+  plan.key_bytes = key_bytes;
+  plan.value_bytes = value_bytes;
+  plan.bits = {0, 8 * key_bytes};
+  plan.digit_bits = 8;
+  return plan;
+}
+
+TEST(Bytes, FollowThePlan) {
+  using kradix::Algorithm;
+  const kradix::Plan keys = plan_of(Algorithm::four_kernel, 4, 0);
+  EXPECT_DOUBLE_EQ(bytes_moved(keys, Operation::sort, 4), 10 * (4 + 4 * 12));
+  EXPECT_DOUBLE_EQ(bytes_moved(keys, Operation::sort, 3), 10 * (4 + 3 * 12 + 8));
+  const kradix::Plan pairs = plan_of(Algorithm::four_kernel, 4, 8);
+  EXPECT_DOUBLE_EQ(bytes_moved(pairs, Operation::sort_by_key, 2), 10 * (4 + 2 * 28));
+  EXPECT_DOUBLE_EQ(bytes_moved(pairs, Operation::argsort, 2), 10 * (4 + 2 * 28 - 12));
+  EXPECT_DOUBLE_EQ(bytes_moved(pairs, Operation::argsort, 0), 10 * (4 + 8));
+  EXPECT_DOUBLE_EQ(bytes_moved(plan_of(Algorithm::onesweep, 4, 8), Operation::sort_by_key, 2),
+                   10 * (4 + 2 * 24));
+}
+
+TEST(Bytes, CountThePassesThatKeysNeed) {
+  const Space exec;
+  const Array<std::uint64_t> keys("keys", 1000);
+  const auto passes = [&](kradix::Algorithm algorithm, Distribution distribution) {
+    inputs::fill(exec, keys, {distribution, 1, 1000});
+    return passes_of(plan_of(algorithm, 8, 0), varying_bits(exec, keys));
+  };
+  for (const kradix::Algorithm algorithm :
+       {kradix::Algorithm::four_kernel, kradix::Algorithm::onesweep}) {
+    EXPECT_EQ(passes(algorithm, Distribution::uniform), 8);
+    EXPECT_EQ(passes(algorithm, Distribution::below_2_24), 3);
+    EXPECT_EQ(passes(algorithm, Distribution::high_byte), 1);
+    EXPECT_EQ(passes(algorithm, Distribution::constant), 0);
+    EXPECT_EQ(passes(algorithm, Distribution::max_value), 2);
+  }
+}
+
+TEST(Bytes, PlaceDigitsAsTheAlgorithmDoes) {
+  const BitMask across_two_bytes{0x0ff0, 0};
+  EXPECT_EQ(passes_of(plan_of(kradix::Algorithm::four_kernel, 8, 0), across_two_bytes), 1);
+  EXPECT_EQ(passes_of(plan_of(kradix::Algorithm::onesweep, 8, 0), across_two_bytes), 2);
+  const BitMask in_both_words{0, 1};
+  EXPECT_EQ(passes_of(plan_of(kradix::Algorithm::onesweep, 16, 0), in_both_words), 1);
+}
+
+}  // namespace

@@ -1,0 +1,15 @@
+# --json prints one document that a parser takes, with every contender of every case.
+cmake_minimum_required(VERSION 3.22)
+execute_process(COMMAND ${BENCH_SORT} --key u32 --count 1000,2000 --max-value 99 --repetitions 3 --json
+  OUTPUT_VARIABLE json RESULT_VARIABLE status)
+if(status)
+  message(FATAL_ERROR "bench_sort ended with ${status}")
+endif()
+string(JSON count GET "${json}" cases 1 count)
+string(JSON ours GET "${json}" cases 1 contenders 0 name)
+string(JSON peer GET "${json}" cases 1 contenders 1 name)
+string(JSON ratio GET "${json}" cases 1 contenders 1 ratio)
+string(JSON rounds LENGTH "${json}" cases 1 contenders 1 seconds)
+if(NOT "${count} ${ours} ${rounds}" STREQUAL "2000 Kradix 3" OR NOT ratio GREATER 0)
+  message(FATAL_ERROR "count ${count}, ours ${ours}, ${rounds} rounds, ratio ${ratio} to ${peer} in\n${json}")
+endif()

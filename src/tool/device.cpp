@@ -1,0 +1,133 @@
+#include "device.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <kradix/sort.hpp>
+#include <sstream>
+#include <stdexcept>
+#include <unistd.h>
+
+#include "device_memory.hpp"
+#include "device_types.hpp"
+
+namespace tool {
+
+namespace {
+
+std::vector<std::string>& kokkos_arguments() {
+  static std::vector<std::string> arguments;
+  return arguments;
+}
+
+/// A view of this length at an address that is only planned with, never read.
+template <class T>
+auto imagined(std::uint64_t address, std::uint64_t count) {
+  return Kokkos::View<T*, Memory, Kokkos::MemoryUnmanaged>(reinterpret_cast<T*>(address), count);
+}
+
+DevicePlan described(const kradix::Plan& plan) {
+  std::ostringstream text;
+  text << plan;
+  DevicePlan result;
+  result.text = text.str();
+  result.execution_space = Exec::name();
+  result.algorithm = kradix::name(plan.algorithm);
+  result.reason = plan.reason;
+  result.passes = plan.passes;
+  result.digit_bits = plan.digit_bits;
+  result.temporary_bytes = plan.temporary_bytes;
+  return result;
+}
+
+}  // namespace
+
+void set_kokkos_arguments(std::vector<std::string> arguments) {
+  kokkos_arguments() = std::move(arguments);
+}
+
+Device::Device() {
+  // Advice on thread binding is no failure of ours: stderr stays empty when all went well.
+  std::vector<std::string> words{"kradix", "--kokkos-disable-warnings"};
+  words.insert(words.end(), kokkos_arguments().begin(), kokkos_arguments().end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  int argc = static_cast<int>(words.size());
+  Kokkos::initialize(argc, argv.data());
+}
+
+Device::~Device() {
+  Kokkos::finalize();
+}
+
+void check_algorithm(const std::string& name) {
+  if (kradix::algorithm_from_name(name)) return;
+  throw std::runtime_error("unknown algorithm '" + name + "' ('kradix algorithms' lists them)");
+}
+
+DevicePlan plan_on_device(const RecordFormat& format, std::uint64_t count,
+                          const OrderOptions& options) {
+  const kradix::Options library = library_options(options, format.key);
+  const Exec exec;
+  const std::uint64_t record_bytes = count * format.record_bytes;
+  if (sorts_directly(format)) {
+    DevicePlan plan = with_key_type(format.key.id, [&](auto type) {
+      return described(
+          kradix::plan(exec, imagined<typename decltype(type)::type>(0, count), library));
+    });
+    plan.memory_bytes = record_bytes + plan.temporary_bytes;
+    return plan;
+  }
+  return with_word_and_index(format, count, [&](auto word, auto index) {
+    using Word = typename decltype(word)::type;
+    using Index = typename decltype(index)::type;
+    const std::uint64_t behind = count * sizeof(Word) / 16 * 16 + 16;
+    DevicePlan plan = described(kradix::plan_argsort(exec, imagined<Word>(0, count),
+                                                     imagined<Index>(behind, count), library));
+    const std::uint64_t index_bytes = record_bytes + count * sizeof(Index);
+    const std::uint64_t sorting = count * sizeof(Word) + plan.temporary_bytes;
+    plan.memory_bytes = index_bytes + std::max(sorting, gathered_bytes(format, count));
+    plan.by_index = true;
+    return plan;
+  });
+}
+
+std::uint64_t device_memory_bytes() {
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+    std::size_t free = 0, total = 0;
+    if (cudaMemGetInfo(&free, &total) == cudaSuccess) return free;
+  }
+#endif
+  if constexpr (HostWindow::direct) {
+    return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+           static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  }
+  return 0;
+}
+
+std::vector<AlgorithmNote> algorithm_notes() {
+  std::vector<AlgorithmNote> notes;
+  for (const kradix::Algorithm algorithm : kradix::all_algorithms) {
+    AlgorithmNote note;
+    note.name = kradix::name(algorithm);
+    note.document = "docs/algorithms/" + note.name + ".md";
+    switch (algorithm) {
+      case kradix::Algorithm::automatic:
+        break;
+      case kradix::Algorithm::four_kernel:
+        note.description = "count, scan tiles, scan bins, scatter, digit by digit";
+        note.stability = "stable";
+        note.limits = "any key, any value, any count";
+        break;
+      case kradix::Algorithm::onesweep:
+        note.description = "one read and one write a pass, by decoupled look-back";
+        note.stability = "stable";
+        note.limits = "keys and values of at most 16 bytes";
+    }
+    notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+}  // namespace tool

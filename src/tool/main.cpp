@@ -1,0 +1,25 @@
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "command_line.hpp"
+#include "file.hpp"
+#include "report.hpp"
+
+namespace {
+
+const std::string prefix = "kradix: ";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    tool::ignore_file_size_signal();
+    return tool::run_command_line(argc, argv);
+  } catch (const std::exception& error) {
+    std::string message = tool::one_line(error.what());
+    if (message.starts_with(prefix)) message.erase(0, prefix.size());  // the library's own
+    std::fprintf(stderr, "%s%s\n", prefix.c_str(), message.c_str());
+    return 1;
+  }
+}
