@@ -36,19 +36,18 @@ struct CountTile : KeyPass<ExecutionSpace, Codec> {
 
   KOKKOS_FUNCTION void count_keys(const Team& team, std::uint32_t* counts) const {
     // By value: stores to the counts could alias what `this` holds, and each key would load it anew.
-    const Digit digit = this->digit();
-    const Codec codec = this->codec;
+    const DigitReader<Codec> reader(this->codec, this->digit());
     const auto* const keys = this->source_keys();
     const Share tile = this->tile_of(team);
     std::size_t i = tile.begin + team.team_rank();
     for (; i + (batch - 1) * Shape.threads < tile.end; i += batch * Shape.threads) {
       unsigned bin[batch];
       KRADIX_UNROLL
-      for (int b = 0; b < batch; ++b) bin[b] = digit.of(codec.encode(keys[i + b * Shape.threads]));
+      for (int b = 0; b < batch; ++b) bin[b] = reader.of(keys[i + b * Shape.threads]);
       KRADIX_UNROLL
       for (int b = 0; b < batch; ++b) add(team, counts, bin[b], b);
     }
-    for (; i < tile.end; i += Shape.threads) add(team, counts, digit.of(codec.encode(keys[i])), 0);
+    for (; i < tile.end; i += Shape.threads) add(team, counts, reader.of(keys[i]), 0);
   }
 
   KOKKOS_FUNCTION static void add(const Team& team, std::uint32_t* counts, unsigned bin, int item) {

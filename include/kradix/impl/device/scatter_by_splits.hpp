@@ -52,8 +52,7 @@ struct ScatterBySplits : ElementPass<ExecutionSpace, Codec, Value> {
   }
 
   KOKKOS_FUNCTION void load(const Team& team, std::size_t begin, int size, Words words) const {
-    const Digit digit = this->digit();
-    const Codec codec = this->codec;
+    const DigitReader<Codec> reader(this->codec, this->digit());
     const auto* const keys = this->source_keys() + begin;
     // Beyond the end stand words of the last bin: stability keeps them behind all others.
     constexpr unsigned last_bin = bin_count - 1;
@@ -61,11 +60,11 @@ struct ScatterBySplits : ElementPass<ExecutionSpace, Codec, Value> {
       KRADIX_UNROLL
       for (int i = 0; i < Shape.items; ++i) {
         const int p = i * Shape.threads + team.team_rank();
-        words[p] = digit.of(codec.encode(keys[p])) << bin_shift | static_cast<std::uint32_t>(p);
+        words[p] = reader.of(keys[p]) << bin_shift | static_cast<std::uint32_t>(p);
       }
     } else {
       for (int p = team.team_rank(); p < Split::round; p += Shape.threads) {
-        const unsigned bin = p < size ? digit.of(codec.encode(keys[p])) : last_bin;
+        const unsigned bin = p < size ? reader.of(keys[p]) : last_bin;
         words[p] = bin << bin_shift | static_cast<std::uint32_t>(p);
       }
     }

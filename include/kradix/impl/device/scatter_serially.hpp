@@ -35,20 +35,38 @@ struct ScatterSerially : ElementPass<ExecutionSpace, Codec, Value> {
     for (std::size_t begin = tile.begin; begin < tile.end; begin += this->round) {
       const std::size_t left = tile.end - begin;
       const std::size_t size = left < this->round ? left : this->round;
-      count(begin, size, ends);
+      if (this->tile == this->round) {
+        recall_counts(team, ends);
+      } else {
+        count_round(begin, size, ends);
+      }
+      scan(ends);
       partition(begin, size, ends, keys, values);
       copy_bins(ends, keys, values, next);
     }
   }
 
-  /// The round's digit counts as exclusive prefix sums.
-  KOKKOS_FUNCTION void count(std::size_t begin, std::size_t size, std::uint32_t* bins) const {
+  /// A tile of one round was counted already: its counts are the differences of the next tile's places.
+  KOKKOS_FUNCTION void recall_counts(const Team& team, std::uint32_t* bins) const {
+    const auto index = static_cast<std::size_t>(team.league_rank());
+    for (int bin = 0; bin < bin_count; ++bin) {
+      const Place* const row = this->places + static_cast<std::size_t>(bin) * this->tiles;
+      const Place total = (bin + 1 < bin_count ? this->bins[bin + 1] : this->count) - this->bins[bin];
+      const Place end = index + 1 < this->tiles ? row[index + 1] : total;
+      bins[bin] = static_cast<std::uint32_t>(end - row[index]);
+    }
+  }
+
+  KOKKOS_FUNCTION void count_round(std::size_t begin, std::size_t size, std::uint32_t* bins) const {
     // By value: stores to the bins could alias what `this` holds, and each key would load it anew.
-    const Digit digit = this->digit();
-    const Codec codec = this->codec;
+    const DigitReader<Codec> reader(this->codec, this->digit());
     const Key* const keys = this->source_keys() + begin;
     for (int bin = 0; bin < bin_count; ++bin) bins[bin] = 0;
-    for (std::size_t i = 0; i < size; ++i) ++bins[digit.of(codec.encode(keys[i]))];
+    for (std::size_t i = 0; i < size; ++i) ++bins[reader.of(keys[i])];
+  }
+
+  /// Counts to exclusive prefix sums.
+  KOKKOS_FUNCTION static void scan(std::uint32_t* bins) {
     std::uint32_t sum = 0;
     for (int bin = 0; bin < bin_count; ++bin) {
       const std::uint32_t counted = bins[bin];
@@ -76,12 +94,11 @@ struct ScatterSerially : ElementPass<ExecutionSpace, Codec, Value> {
   template <class MoveValue>
   KOKKOS_FUNCTION void partition_with(std::size_t begin, std::size_t size, std::uint32_t* next,
                                       Key* keys, const MoveValue& move_value) const {
-    const Digit digit = this->digit();
-    const Codec codec = this->codec;
+    const DigitReader<Codec> reader(this->codec, this->digit());
     const Key* const source = this->source_keys();
     for (std::size_t i = begin; i < begin + size; ++i) {
       const Key key = source[i];
-      const std::uint32_t place = next[digit.of(codec.encode(key))]++;
+      const std::uint32_t place = next[reader.of(key)]++;
       keys[place] = key;
       move_value(i, place);
     }
