@@ -17,10 +17,11 @@ struct PeerList {};
 
 /// Everyone, ours first. A peer is one line here; which tasks, builds and cases it is for, its own
 /// file says.
-using AllPeers = PeerList<KradixSort,    //
-                          CubRadixSort,  //
-                          KokkosSort,    //
-                          StdSort,       //
+using AllPeers = PeerList<KradixSort,       //
+                          CubDoubleBuffer,  //
+                          CubInToOut,       //
+                          KokkosSort,       //
+                          StdSort,          //
                           StdStableSort>;
 
 template <class Peer, class Visitor>

@@ -1,6 +1,7 @@
-// CUB's device radix sort with its temporary memory taken beforehand: DoubleBuffer where the sort may
-// end in either array, so that CUB needs no third one and no copy; input and output for argsort,
-// which must leave the keys alone. Counts are 32-bit, as CUB's callers have them.
+// CUB's device radix sort with its temporary memory taken beforehand, in both forms, since now the one
+// is faster and now the other: DoubleBuffer, which ends in either array and needs no third one; and
+// input to output. Argsort has the latter only: it must leave the keys alone. Counts are 32-bit, as
+// CUB's callers have them.
 #pragma once
 
 #include "support/kernels.hpp"
@@ -15,19 +16,20 @@ namespace bench {
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-template <class Task>
-class CubRadixSort : public Contender<Task> {
+template <class Task, bool InToOut>
+class CubSort : public Contender<Task> {
   using Key = typename Task::Key;
   using Value = typename Task::Value;
 
  public:
-  static constexpr bool takes_part = std::is_same_v<Space, Kokkos::Cuda>;
+  static constexpr bool is_argsort = Task::operation == Operation::argsort;
+  static constexpr bool takes_part = std::is_same_v<Space, Kokkos::Cuda> && (InToOut || !is_argsort);
   static constexpr bool stable = true;
   static constexpr bool wants_spares = true;
   static bool takes(const Case& what) { return what.count < std::size_t{1} << 32; }
-  static std::string name() { return "CUB"; }
+  static std::string name() { return InToOut ? "CUB in-out" : "CUB"; }
 
-  explicit CubRadixSort(const Case& what) : count_(static_cast<std::uint32_t>(what.count)) {
+  explicit CubSort(const Case& what) : count_(static_cast<std::uint32_t>(what.count)) {
     check(sort(nullptr, nullptr, {}, {}), "the size of CUB's temporary memory");
     temporary_ = Array<char>(Kokkos::view_alloc("bench::CUB", Kokkos::WithoutInitializing), bytes_);
   }
@@ -62,10 +64,17 @@ class CubRadixSort : public Contender<Task> {
     constexpr int bits = 8 * sizeof(Key);
     const cudaStream_t stream = exec ? exec->cuda_stream() : nullptr;
     cudaError_t status = cudaSuccess;
-    if constexpr (Task::operation == Operation::argsort) {
+    if constexpr (InToOut && Task::operation == Operation::sort) {
+      status = Radix::SortKeys(temporary, bytes_, static_cast<const Key*>(keys.now), keys.spare,
+                               count_, 0, bits, stream);
+      keys_moved_ = true;
+    } else if constexpr (InToOut) {
+      // For argsort the values come from the spare array, where the indices were written.
+      const Value* const from = is_argsort ? values.spare : values.now;
+      Value* const to = is_argsort ? values.now : values.spare;
       status = Radix::SortPairs(temporary, bytes_, static_cast<const Key*>(keys.now), keys.spare,
-                                static_cast<const Value*>(values.spare), values.now, count_, 0,
-                                bits, stream);
+                                from, to, count_, 0, bits, stream);
+      keys_moved_ = !is_argsort;
     } else {
       cub::DoubleBuffer<Key> key_buffers(keys.now, keys.spare);
       if constexpr (Task::operation == Operation::sort) {
@@ -89,11 +98,16 @@ class CubRadixSort : public Contender<Task> {
 #else
 
 /// Takes part in CUDA builds only.
-template <class Task>
-struct CubRadixSort {
+template <class Task, bool>
+struct CubSort {
   static constexpr bool takes_part = false;
 };
 
 #endif
+
+template <class Task>
+using CubDoubleBuffer = CubSort<Task, false>;
+template <class Task>
+using CubInToOut = CubSort<Task, true>;
 
 }  // namespace bench

@@ -40,8 +40,9 @@ double bytes_moved(const kradix::Plan& plan, Operation operation, int passes) {
 double copy_bandwidth(const Space& exec) {
   static const double bandwidth = [&] {
     constexpr std::size_t bytes = std::size_t{1} << 28;
-    const Array<char> from(Kokkos::view_alloc(exec, "bench::copy from"), bytes);
-    const Array<char> to(Kokkos::view_alloc(exec, "bench::copy to"), bytes);
+    const Array<std::uint64_t> from("bench::copy from", bytes / sizeof(std::uint64_t));
+    const Array<std::uint64_t> to("bench::copy to", bytes / sizeof(std::uint64_t));
+    inputs::fill(exec, from, {});
     Stopwatch<Space> stopwatch(exec);
     std::vector<double> seconds;
     for (int round = 0; round < 9; ++round) {

@@ -14,16 +14,21 @@ double million_keys(const Measurement& m, double seconds) {
   return static_cast<double>(m.what.count) / seconds * 1e-6;
 }
 
-/// What is sorted, without how many.
-std::string subject(const Case& what) {
+std::string input_of(const Case& what) {
+  if (what.input.distribution != inputs::Distribution::max_value) {
+    return std::string(name(what.input.distribution));
+  }
+  return "0.." + std::to_string(what.input.max_value);
+}
+
+/// "sort_by_key of u32 keys with 4-byte values", after `count` where there is one.
+std::string subject(const Case& what, const std::string& count = "") {
   std::ostringstream text;
-  text << name(what.operation) << " of " << what.key << " keys";
-  if (what.operation == Operation::sort_by_key)
+  text << name(what.operation) << " of " << count << what.key << " keys";
+  if (what.operation == Operation::sort_by_key) {
     text << " with " << what.value_bytes << "-byte values";
-  text << ", " << name(what.input.distribution);
-  if (what.input.distribution == inputs::Distribution::max_value)
-    text << ' ' << what.input.max_value;
-  if (what.algorithm != kradix::Algorithm::automatic) text << ", " << name(what.algorithm);
+  }
+  if (what.algorithm != kradix::Algorithm::automatic) text << " by " << name(what.algorithm);
   return text.str();
 }
 
@@ -61,7 +66,8 @@ std::string machine_line() {
 }
 
 void TableReport::add(const Measurement& m) {
-  std::printf("%s of %zu, medians of %zu rounds (%s)\n", subject(m.what).c_str(), m.what.count,
+  std::printf("%s, %s: medians of %zu rounds (%s)\n",
+              subject(m.what, std::to_string(m.what.count) + ' ').c_str(), input_of(m.what).c_str(),
               m.series.front().seconds.size(), machine_line().c_str());
   std::printf("%-22s %11s %10s %8s", "", "ms", "Mkeys/s", "ratio");
   if (details_)
@@ -86,8 +92,8 @@ void RowReport::add(const Measurement& m) {
   if (heading_.empty()) std::printf("%s\n", machine_line().c_str());
   const std::string heading = subject(m.what);
   if (heading != heading_) {
-    std::printf("\n%s\n%12s %11s %9s %8s %6s", heading.c_str(), "keys", "Kradix ms", "Mkeys/s",
-                "GB/s", "bound");
+    std::printf("\n%s\n%-14s %12s %11s %9s %8s %6s", heading.c_str(), "input", "keys", "Kradix ms",
+                "Mkeys/s", "GB/s", "bound");
     for (std::size_t s = 1; s < m.series.size(); ++s) {
       std::printf(" | %19s ms  ratio  %-12s", m.series[s].name.c_str(), "least..most");
     }
@@ -95,8 +101,9 @@ void RowReport::add(const Measurement& m) {
     heading_ = heading;
   }
   const double seconds = spread_of(m.series.front().seconds).median;
-  std::printf("%12zu %11.4f %9.1f %8.1f %5.0f%%", m.what.count, seconds * 1e3,
-              million_keys(m, seconds), m.bytes / seconds * 1e-9, 100 * share_of_bound(m, seconds));
+  std::printf("%-14s %12zu %11.4f %9.1f %8.1f %5.0f%%", input_of(m.what).c_str(), m.what.count,
+              seconds * 1e3, million_keys(m, seconds), m.bytes / seconds * 1e-9,
+              100 * share_of_bound(m, seconds));
   for (std::size_t s = 1; s < m.series.size(); ++s) {
     const Spread ratio = ratio_of(m.series[s], m.series.front());
     std::printf(" | %22.4f %6.2f  %5.2f..%-5.2f", spread_of(m.series[s].seconds).median * 1e3,

@@ -14,8 +14,8 @@ struct CheckSeen {
 
 void throw_wrong(const std::string& who, const char* problem, std::size_t place,
                  std::size_t count) {
-  throw WrongResult(who + ": " + problem + " at " + std::to_string(place) + " of " +
-                    std::to_string(count));
+  throw WrongResult("bench_sort: " + who + ": " + problem + " at " + std::to_string(place) +
+                    " of " + std::to_string(count));
 }
 
 void require_seen(const Space& exec, const Array<std::uint8_t>& seen, const std::string& who) {
