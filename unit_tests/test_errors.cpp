@@ -20,7 +20,8 @@ struct Errors : ::testing::Test {
       ADD_FAILURE() << "nothing was thrown";
     } catch (const std::invalid_argument& error) {
       const std::string message = error.what();
-      for (const std::string& part : parts) EXPECT_NE(message.find(part), std::string::npos) << message;
+      for (const std::string& part : parts)
+        EXPECT_NE(message.find(part), std::string::npos) << message;
     }
     exec.fence();
     EXPECT_EQ(to_host(keys), input);
@@ -28,7 +29,8 @@ struct Errors : ::testing::Test {
 };
 
 TEST_F(Errors, LengthsThatDiffer) {
-  expect_refused([&] { kradix::sort_by_key(exec, keys, nine); }, {"kradix::sort_by_key", "10", "9"});
+  expect_refused([&] { kradix::sort_by_key(exec, keys, nine); },
+                 {"kradix::sort_by_key", "10", "9"});
   expect_refused([&] { kradix::sort(exec, keys, nine); }, {"kradix::sort", "10", "9"});
   expect_refused([&] { kradix::argsort(exec, keys, nine); }, {"kradix::argsort", "10", "9"});
 }
@@ -38,13 +40,17 @@ TEST_F(Errors, ViewsThatOverlap) {
   const auto tail = Kokkos::subview(keys, std::pair<std::size_t, std::size_t>(4, 10));
   expect_refused([&] { kradix::sort(exec, keys, keys); }, {"overlap", "40 bytes"});
   expect_refused([&] { kradix::sort(exec, head, tail); }, {"overlap", "8 bytes"});
-  expect_refused([&] { kradix::sort_by_key(exec, head, tail); }, {"keys", "values", "overlap", "8 bytes"});
+  expect_refused([&] { kradix::sort_by_key(exec, head, tail); },
+                 {"keys", "values", "overlap", "8 bytes"});
   expect_refused([&] { kradix::argsort(exec, head, tail); }, {"permutation", "overlap"});
 }
 
 TEST_F(Errors, BitRangesOutsideTheKey) {
-  for (const auto& [begin, end, text] :
-       {std::tuple{-1, 8, "[-1, 8)"}, {0, 33, "[0, 33)"}, {9, 8, "[9, 8)"}, {33, kradix::BitRange::all, "[33, 32)"}, {0, -2, "[0, -2)"}}) {
+  for (const auto& [begin, end, text] : {std::tuple{-1, 8, "[-1, 8)"},
+                                         {0, 33, "[0, 33)"},
+                                         {9, 8, "[9, 8)"},
+                                         {33, kradix::BitRange::all, "[33, 32)"},
+                                         {0, -2, "[0, -2)"}}) {
     kradix::Options options;
     options.bits = {begin, end};
     expect_refused([&] { kradix::sort(exec, keys, options); }, {text, "32 bits"});
@@ -68,9 +74,11 @@ TEST_F(Errors, UnknownOptions) {
 TEST(CheckIndex, PermutationsThatCannotHoldTheIndices) {
   // Views of 2^31 elements are not needed to know that they do not fit.
   EXPECT_NO_THROW(kradix::impl::check_index<std::int32_t>("argsort", std::size_t{1} << 31));
-  EXPECT_THROW(kradix::impl::check_index<std::int32_t>("argsort", (std::size_t{1} << 31) + 1), std::invalid_argument);
+  EXPECT_THROW(kradix::impl::check_index<std::int32_t>("argsort", (std::size_t{1} << 31) + 1),
+               std::invalid_argument);
   EXPECT_NO_THROW(kradix::impl::check_index<std::uint32_t>("argsort", std::size_t{1} << 32));
-  EXPECT_THROW(kradix::impl::check_index<std::uint32_t>("argsort", (std::size_t{1} << 32) + 1), std::invalid_argument);
+  EXPECT_THROW(kradix::impl::check_index<std::uint32_t>("argsort", (std::size_t{1} << 32) + 1),
+               std::invalid_argument);
   EXPECT_NO_THROW(kradix::impl::check_index<std::int64_t>("argsort", std::size_t{1} << 40));
 }
 

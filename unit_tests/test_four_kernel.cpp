@@ -44,8 +44,8 @@ void expect_sorted(const std::vector<float>& input, Sizes sizes) {
       true,
       false};
   const Space exec;
-  FourKernel<Space, Codec, std::uint32_t, Shape>(exec, plan, make_codec<float>(Order::ascending), buffers, scratch,
-                                                 base, "test")
+  FourKernel<Space, Codec, std::uint32_t, Shape>(exec, plan, make_codec<float>(Order::ascending),
+                                                 buffers, scratch, base, "test")
       .sort();
   exec.fence();
 
@@ -64,9 +64,11 @@ void expect_all_patterns(std::size_t round) {
   for (const keys::Pattern pattern : keys::all_patterns) {
     for (const std::size_t rounds : {1, 2, 3}) {
       const std::size_t tile = round * rounds;
-      for (const std::size_t count : {round - 1, round, round + 1, tile, tile + 1, 5 * tile - 1, 7 * tile + 3}) {
-        SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", pattern " << static_cast<int>(pattern)
-                                          << ", count " << count << ", round " << round << ", tile " << tile);
+      for (const std::size_t count :
+           {round - 1, round, round + 1, tile, tile + 1, 5 * tile - 1, 7 * tile + 3}) {
+        SCOPED_TRACE(::testing::Message()
+                     << "seed " << keys::fresh_seed() << ", pattern " << static_cast<int>(pattern)
+                     << ", count " << count << ", round " << round << ", tile " << tile);
         expect_sorted<Shape>(keys::make<float>(pattern, count, random), {count, round, tile});
         if (::testing::Test::HasFatalFailure()) return;
       }
@@ -90,9 +92,11 @@ struct Nothing {
 
 TEST(FourKernel, DeviceShapeWithTwoThreads) {
   // Barriers matter only between threads: host teams of two where the machine has them.
-  const int most = Kokkos::TeamPolicy<Space>(1, 1).team_size_max(Nothing{}, Kokkos::ParallelForTag{});
+  const int most =
+      Kokkos::TeamPolicy<Space>(1, 1).team_size_max(Nothing{}, Kokkos::ParallelForTag{});
   if (most < 2) GTEST_SKIP() << "teams of this backend have one thread";
-  if constexpr (!std::is_same_v<Space, Kokkos::DefaultHostExecutionSpace> || !is_host_space<Space>) {
+  if constexpr (!std::is_same_v<Space, Kokkos::DefaultHostExecutionSpace> ||
+                !is_host_space<Space>) {
     GTEST_SKIP() << "device teams are tested in their own shape";
   } else {
     expect_all_patterns<TeamShape{2, 7}>(14);

@@ -1,6 +1,5 @@
 // KeyCodec: the order of encoded bits is the order of the keys, for every pair that could matter.
 #include <gtest/gtest.h>
-
 #include <tuple>
 
 #include "kradix/sort.hpp"
@@ -26,7 +25,9 @@ struct Narrow {
 
 template <>
 struct kradix::KeyCodec<Ghost> {
-  KOKKOS_FUNCTION static auto encode(const Ghost& g) { return kradix::key_bits(g.cell, g.id, g.energy); }
+  KOKKOS_FUNCTION static auto encode(const Ghost& g) {
+    return kradix::key_bits(g.cell, g.id, g.energy);
+  }
 };
 
 template <>
@@ -53,7 +54,8 @@ TYPED_TEST(Codec, OrdersAwkwardAndRandomKeysAsTheirValues) {
   std::mt19937_64 random{keys::fresh_seed()};
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
   auto all = keys::awkward<TypeParam>();
-  for (int i = 0; i < 200; ++i) all.push_back(keys::from_bits<TypeParam>(keys::random_bits<TypeParam>(random)));
+  for (int i = 0; i < 200; ++i)
+    all.push_back(keys::from_bits<TypeParam>(keys::random_bits<TypeParam>(random)));
   for (const TypeParam a : all) {
     for (const TypeParam b : all) expect_order<TypeParam>(a, b);
   }
@@ -64,16 +66,23 @@ TEST(Codec, OrdersEveryHalf) {
   std::vector<kradix::float16_bits> all;
   for (int bits = 0; bits < 0x10000; ++bits) all.push_back({static_cast<std::uint16_t>(bits)});
   const auto indices = reference::sorted_indices(all, kradix::Order::ascending);
-  for (std::size_t i = 1; i < indices.size(); ++i) expect_order(all[indices[i - 1]], all[indices[i]]);
+  for (std::size_t i = 1; i < indices.size(); ++i)
+    expect_order(all[indices[i - 1]], all[indices[i]]);
 }
 
 TEST(Codec, KeyBitsOrdersAsTuple) {
   std::mt19937_64 random{keys::fresh_seed()};
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
   for (int i = 0; i < 20000; ++i) {
-    const auto draw = [&] { return std::tuple{static_cast<std::int8_t>(random() % 3 - 1), static_cast<std::int64_t>(random() % 5) - 2, static_cast<float>(random() % 3) - 1.0f}; };
+    const auto draw = [&] {
+      return std::tuple{static_cast<std::int8_t>(random() % 3 - 1),
+                        static_cast<std::int64_t>(random() % 5) - 2,
+                        static_cast<float>(random() % 3) - 1.0f};
+    };
     const auto a = draw(), b = draw();
-    const auto bits = [](const auto& t) { return kradix::key_bits(std::get<0>(t), std::get<1>(t), std::get<2>(t)); };
+    const auto bits = [](const auto& t) {
+      return kradix::key_bits(std::get<0>(t), std::get<1>(t), std::get<2>(t));
+    };
     static_assert(sizeof(bits(a)) == 16);
     ASSERT_EQ(bits(a) < bits(b), a < b);
   }
@@ -84,7 +93,11 @@ TEST(Codec, StructKeysSortStablyByTheirCodec) {
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
   std::vector<Ghost> ghosts(20011);
   for (auto& g : ghosts) {
-    g = {static_cast<std::int32_t>(random() % 40) - 20, static_cast<std::uint16_t>(random() % 3), 7, static_cast<float>(random() % 5) - 2.0f, {static_cast<float>(random() % 1000), 2, 3, 4, 5}};
+    g = {static_cast<std::int32_t>(random() % 40) - 20,
+         static_cast<std::uint16_t>(random() % 3),
+         7,
+         static_cast<float>(random() % 5) - 2.0f,
+         {static_cast<float>(random() % 1000), 2, 3, 4, 5}};
   }
   const auto less = [](const Ghost& a, const Ghost& b) {
     return std::tie(a.cell, a.id, a.energy) < std::tie(b.cell, b.id, b.energy);
@@ -93,9 +106,11 @@ TEST(Codec, StructKeysSortStablyByTheirCodec) {
     kradix::Options options;
     options.order = order;
     options.stability = kradix::Stability::stable;
-    const auto indices = order == kradix::Order::ascending
-                             ? reference::sorted_indices(ghosts, less)
-                             : reference::sorted_indices(ghosts, [&](const Ghost& a, const Ghost& b) { return less(b, a); });
+    const auto indices =
+        order == kradix::Order::ascending
+            ? reference::sorted_indices(ghosts, less)
+            : reference::sorted_indices(ghosts,
+                                        [&](const Ghost& a, const Ghost& b) { return less(b, a); });
     const auto view = to_device(ghosts);
     kradix::sort(Space{}, view, options);
     const auto sorted = to_host(view);
@@ -114,7 +129,8 @@ TEST(Codec, DeclaredBitsBoundThePasses) {
   options.order = kradix::Order::descending;
   kradix::sort(Space{}, view, options);
   const auto sorted = to_host(view);
-  for (std::size_t i = 1; i < sorted.size(); ++i) ASSERT_GE(sorted[i - 1].word & 0xfffu, sorted[i].word & 0xfffu);
+  for (std::size_t i = 1; i < sorted.size(); ++i)
+    ASSERT_GE(sorted[i - 1].word & 0xfffu, sorted[i].word & 0xfffu);
 }
 
 }  // namespace

@@ -32,11 +32,14 @@ std::string chosen_algorithm(const kradix::Options& options = {}) {
   return std::string(name(kradix::plan(Space{}, keys, options).algorithm));
 }
 
-bool starts_with(const std::string& text, const std::string& start) { return text.rfind(start, 0) == 0; }
+bool starts_with(const std::string& text, const std::string& start) {
+  return text.rfind(start, 0) == 0;
+}
 
 TEST(Labels, EveryKernelRegionAndAllocationIsNamed) {
   const std::string algorithm = chosen_algorithm();
-  const std::string region = "kradix::sort [" + algorithm + "]", kernels = "kradix::" + algorithm + "::";
+  const std::string region = "kradix::sort [" + algorithm + "]",
+                    kernels = "kradix::" + algorithm + "::";
   call_everything(Space{}, {});
   ASSERT_EQ(Listener::of(Event::region).size(), 6u);
   for (const Event& event : Listener::of(Event::region)) EXPECT_EQ(event.label, region);
@@ -47,7 +50,9 @@ TEST(Labels, EveryKernelRegionAndAllocationIsNamed) {
   }
   for (const Event& event : Listener::of(Event::allocation)) {
     // Kokkos grows scratch of its own on the first launch.
-    EXPECT_TRUE(starts_with(event.label, "kradix::workspace") || starts_with(event.label, "Kokkos::")) << event.label;
+    EXPECT_TRUE(starts_with(event.label, "kradix::workspace") ||
+                starts_with(event.label, "Kokkos::"))
+        << event.label;
   }
   EXPECT_TRUE(Listener::of(Event::copy).empty());
 }
@@ -57,7 +62,8 @@ TEST(Labels, TheCallerChoosesThePrefix) {
   options.label = "mine::tree";
   call_everything(Space{}, options);
   for (const Event::Kind kind : {Event::kernel, Event::region}) {
-    for (const Event& event : Listener::of(kind)) EXPECT_TRUE(starts_with(event.label, "mine::tree::")) << event.label;
+    for (const Event& event : Listener::of(kind))
+      EXPECT_TRUE(starts_with(event.label, "mine::tree::")) << event.label;
   }
 }
 
@@ -80,8 +86,8 @@ void expect_stages(kradix::Algorithm algorithm, const std::vector<std::string>& 
 
 TEST(Labels, TheStagesOfASortInTheirOrder) {
   expect_stages(kradix::Algorithm::four_kernel,
-                {"SurveyKeys", "ListPasses", "CountTile", "ScanTiles", "ScanBins", "ScatterTile", "CountTile",
-                 "ScanTiles", "ScanBins", "ScatterTile", "Settle"});
+                {"SurveyKeys", "ListPasses", "CountTile", "ScanTiles", "ScanBins", "ScatterTile",
+                 "CountTile", "ScanTiles", "ScanBins", "ScatterTile", "Settle"});
   if (!kradix::impl::has_lanes<Space>) return;
   expect_stages(kradix::Algorithm::onesweep,
                 {"ClearWords", "CountAllDigits", "ListDigits", "SweepTile", "SweepTile", "Settle"});
@@ -92,7 +98,8 @@ TEST(Labels, KernelsRunOnTheCallersInstance) {
   for (const Space& exec : instances) {
     call_everything(exec, {});
     const std::uint32_t device = Kokkos::Tools::Experimental::device_id(exec);
-    for (const Event& event : Listener::of(Event::kernel)) EXPECT_EQ(event.device, device) << event.label;
+    for (const Event& event : Listener::of(Event::kernel))
+      EXPECT_EQ(event.device, device) << event.label;
   }
 }
 

@@ -1,8 +1,7 @@
 // More than 2^32 elements: 64-bit counts end to end. Needs 9 GB of the space's memory; on hosts it runs
 // when KRADIX_TEST_LARGE is set in the environment.
-#include <gtest/gtest.h>
-
 #include <cstdlib>
+#include <gtest/gtest.h>
 
 #include "kradix/sort.hpp"
 #include "support/device.hpp"

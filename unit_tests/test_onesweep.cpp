@@ -16,7 +16,8 @@ constexpr TeamShape small_shape = is_host_space<Space> ? TeamShape{1, 32} : Team
 
 /// Publishes some tiles late: their successors must find them empty, then partial, and wait or pass.
 struct StallingLookBack : LookBack<Space> {
-  KOKKOS_FUNCTION void publish(std::uint32_t tile, int bin, LookBackWord::Kind kind, std::uint64_t count) const {
+  KOKKOS_FUNCTION void publish(std::uint32_t tile, int bin, LookBackWord::Kind kind,
+                               std::uint64_t count) const {
     if (tile % 5 == 3 && bin % 64 == 0) linger();
     LookBack<Space>::publish(tile, bin, kind, count);
   }
@@ -29,7 +30,8 @@ TEST(LookBackWord, KeepsWhatItIsGiven) {
   const std::uint64_t most = (std::uint64_t{1} << 41) - 1;
   for (const std::uint64_t turn : {0u, 1u, 77u, 131071u}) {
     for (const int pass : {0, 3, 15}) {
-      for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 40, most}) {
+      for (const std::uint64_t count :
+           {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 40, most}) {
         for (const auto kind : {LookBackWord::own, LookBackWord::inclusive}) {
           const std::uint32_t identity = LookBackWord::identity(turn, pass);
           const LookBackWord word = LookBackWord::make(kind, identity, count);
@@ -87,11 +89,14 @@ template <class TileLookBack>
 void expect_all_shapes_and_patterns() {
   std::mt19937_64 random{keys::fresh_seed()};
   const std::size_t tile = static_cast<std::size_t>(small_shape.round());
-  for (const LookBackShape shape : {LookBackShape{3, 4, 1}, LookBackShape{2, 1, 0}, LookBackShape{4, 8, 3}, LookBackShape{}}) {
+  for (const LookBackShape shape :
+       {LookBackShape{3, 4, 1}, LookBackShape{2, 1, 0}, LookBackShape{4, 8, 3}, LookBackShape{}}) {
     for (const keys::Pattern pattern : keys::all_patterns) {
-      for (const std::size_t count : {std::size_t{2}, tile, tile + 1, 8 * tile, 9 * tile - 1, 41 * tile + 7}) {
-        SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", slots " << shape.slots() << ", pattern "
-                                          << static_cast<int>(pattern) << ", count " << count);
+      for (const std::size_t count :
+           {std::size_t{2}, tile, tile + 1, 8 * tile, 9 * tile - 1, 41 * tile + 7}) {
+        SCOPED_TRACE(::testing::Message()
+                     << "seed " << keys::fresh_seed() << ", slots " << shape.slots() << ", pattern "
+                     << static_cast<int>(pattern) << ", count " << count);
         expect_sorted<TileLookBack>(keys::make<double>(pattern, count, random), shape);
         if (::testing::Test::HasFatalFailure()) return;
       }
@@ -99,9 +104,13 @@ void expect_all_shapes_and_patterns() {
   }
 }
 
-TEST(Onesweep, FewSlotsAndShortReachGoRoundManyTimes) { expect_all_shapes_and_patterns<LookBack<Space>>(); }
+TEST(Onesweep, FewSlotsAndShortReachGoRoundManyTimes) {
+  expect_all_shapes_and_patterns<LookBack<Space>>();
+}
 
-TEST(Onesweep, StalledPredecessorsAreWaitedFor) { expect_all_shapes_and_patterns<StallingLookBack>(); }
+TEST(Onesweep, StalledPredecessorsAreWaitedFor) {
+  expect_all_shapes_and_patterns<StallingLookBack>();
+}
 
 TEST(DigitList, CutsTheLastDigit) {
   const DigitList digits{3, 21};

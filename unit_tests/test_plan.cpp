@@ -1,6 +1,5 @@
 // The planner is a pure function: what it decides can be checked without sorting anything.
 #include <gtest/gtest.h>
-
 #include <sstream>
 
 #include "kradix/sort.hpp"
@@ -19,7 +18,8 @@ Problem problem_of(std::size_t count, int key_bytes) {
 }
 
 TEST(MakePlan, TilesCoverTheKeysAndTheTableStaysSmall) {
-  for (const Machine machine : {Machine{1, {1, 0}}, Machine{2, {1, 0}}, Machine{64, {1, 0}}, Machine{270336, {256, 19}}}) {
+  for (const Machine machine :
+       {Machine{1, {1, 0}}, Machine{2, {1, 0}}, Machine{64, {1, 0}}, Machine{270336, {256, 19}}}) {
     for (std::size_t count = 1; count < std::size_t{1} << 41; count = count * 3 + 1) {
       const kradix::Plan plan = make_plan(problem_of(count, 8), machine);
       EXPECT_GE(plan.tile * plan.tiles, count);
@@ -31,10 +31,12 @@ TEST(MakePlan, TilesCoverTheKeysAndTheTableStaysSmall) {
 }
 
 TEST(MakePlan, DevicesWithLanesSweepAndOthersDoNot) {
-  const Machine host{2, {1, 0}, {1, 2048}}, device{270336, {256, 19}, {256, 28}}, without_lanes{270336, {256, 19}, {}};
+  const Machine host{2, {1, 0}, {1, 2048}}, device{270336, {256, 19}, {256, 28}},
+      without_lanes{270336, {256, 19}, {}};
   EXPECT_EQ(make_plan(problem_of(1 << 20, 4), host).algorithm, kradix::Algorithm::four_kernel);
   EXPECT_EQ(make_plan(problem_of(1 << 20, 4), device).algorithm, kradix::Algorithm::onesweep);
-  EXPECT_EQ(make_plan(problem_of(1 << 20, 4), without_lanes).algorithm, kradix::Algorithm::four_kernel);
+  EXPECT_EQ(make_plan(problem_of(1 << 20, 4), without_lanes).algorithm,
+            kradix::Algorithm::four_kernel);
   Problem problem = problem_of(1 << 20, 24);
   problem.forced = kradix::Algorithm::onesweep;
   EXPECT_THROW(make_plan(problem, without_lanes), std::invalid_argument);
@@ -48,7 +50,8 @@ TEST(MakePlan, ThreadsOfAHostAllHaveWork) {
 
 TEST(MakePlan, PassesFollowTheBits) {
   const Machine machine{1, {1, 0}};
-  for (const auto& [begin, end, passes] : {std::tuple{0, kradix::BitRange::all, 8}, {0, 24, 3}, {60, 64, 1}, {5, 5, 0}, {7, 24, 3}}) {
+  for (const auto& [begin, end, passes] :
+       {std::tuple{0, kradix::BitRange::all, 8}, {0, 24, 3}, {60, 64, 1}, {5, 5, 0}, {7, 24, 3}}) {
     Problem problem = problem_of(1000, 8);
     problem.bits = {begin, end};
     EXPECT_EQ(make_plan(problem, machine).passes, passes);
@@ -67,10 +70,13 @@ TEST(Plan, SaysWhatItWillDo) {
   EXPECT_TRUE(plan.stable);
   std::ostringstream text;
   text << plan;
-  for (const std::string part : {std::string(name(plan.algorithm)).c_str(), "100000 keys of 8 B with 4 B each", "8 passes", "temporary bytes", plan.reason.c_str()}) {
+  for (const std::string part :
+       {std::string(name(plan.algorithm)).c_str(), "100000 keys of 8 B with 4 B each", "8 passes",
+        "temporary bytes", plan.reason.c_str()}) {
     EXPECT_NE(text.str().find(part), std::string::npos) << text.str();
   }
-  EXPECT_GE(kradix::plan_argsort(Space{}, keys, permutation).temporary_bytes, 2 * 800000u + 400000u);
+  EXPECT_GE(kradix::plan_argsort(Space{}, keys, permutation).temporary_bytes,
+            2 * 800000u + 400000u);
 }
 
 TEST(Plan, TemporaryBytesStayWithinTheDocumentedBound) {

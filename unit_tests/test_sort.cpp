@@ -74,16 +74,17 @@ class Sort : public ::testing::Test {
 TYPED_TEST_SUITE(Sort, keys::AllTypes);
 
 // 1024 is the least round of a host thread, 4864 the round of a device team.
-constexpr std::size_t sizes[] = {0,    1,    2,    3,    31,   33,   255,  256,  257,   1023,  1024, 1025,
-                                 2047, 2049, 4863, 4864, 4865, 9727, 9728, 9729, 40000};
+constexpr std::size_t sizes[] = {0,    1,    2,    3,    31,   33,   255,  256,  257,  1023, 1024,
+                                 1025, 2047, 2049, 4863, 4864, 4865, 9727, 9728, 9729, 40000};
 
 TYPED_TEST(Sort, EverySizePatternAndOrder) {
   for (const std::size_t size : sizes) {
     for (const keys::Pattern pattern : keys::all_patterns) {
       const auto input = keys::make<TypeParam>(pattern, size, this->random_);
       for (const Order order : {Order::ascending, Order::descending}) {
-        SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", size " << size << ", pattern "
-                                          << static_cast<int>(pattern) << ", order " << static_cast<int>(order));
+        SCOPED_TRACE(::testing::Message()
+                     << "seed " << keys::fresh_seed() << ", size " << size << ", pattern "
+                     << static_cast<int>(pattern) << ", order " << static_cast<int>(order));
         kradix::Options options;
         options.order = order;
         expect_sorted(input, reference::sorted_indices(input, order), options);
@@ -118,9 +119,17 @@ TYPED_TEST_SUITE(SortBits, Integers);
 TYPED_TEST(SortBits, OnlyTheChosenBitsOrder) {
   constexpr int bits = 8 * sizeof(TypeParam);
   const auto input = keys::make<TypeParam>(keys::Pattern::uniform, 5003, this->random_);
-  for (const auto& [begin, end] : {std::pair{0, bits}, {0, 0}, {bits, bits}, {0, 1}, {bits - 1, bits}, {3, 8},
-                                   {bits / 2, bits}, {1, bits - 1}, {0, bits / 2 + 1}}) {
-    SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", bits " << begin << ":" << end);
+  for (const auto& [begin, end] : {std::pair{0, bits},
+                                   {0, 0},
+                                   {bits, bits},
+                                   {0, 1},
+                                   {bits - 1, bits},
+                                   {3, 8},
+                                   {bits / 2, bits},
+                                   {1, bits - 1},
+                                   {0, bits / 2 + 1}}) {
+    SCOPED_TRACE(::testing::Message()
+                 << "seed " << keys::fresh_seed() << ", bits " << begin << ":" << end);
     kradix::Options options;
     options.bits = {begin, end};
     const auto ascending = [&](TypeParam a, TypeParam b) {
@@ -153,7 +162,8 @@ TEST(SortWhole, WithoutAnInstanceItHasFinishedOnReturn) {
   const Kokkos::View<std::int64_t*, Memory> permutation("permutation", input.size());
   kradix::argsort(keys, permutation);
   const auto found = to_host(permutation);
-  for (std::size_t i = 0; i < indices.size(); ++i) ASSERT_EQ(static_cast<std::size_t>(found[i]), indices[i]);
+  for (std::size_t i = 0; i < indices.size(); ++i)
+    ASSERT_EQ(static_cast<std::size_t>(found[i]), indices[i]);
   const auto values = to_device(input);
   kradix::sort_by_key(keys, values);
   expect_same(expected, to_host(values), "values of sort_by_key");

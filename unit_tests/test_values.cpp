@@ -16,13 +16,15 @@ struct Bytes {
 template <class Key, class Value>
 void expect_values_follow() {
   std::mt19937_64 random{keys::fresh_seed()};
-  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", value bytes " << sizeof(Value));
+  SCOPED_TRACE(::testing::Message()
+               << "seed " << keys::fresh_seed() << ", value bytes " << sizeof(Value));
   for (const std::size_t count : {2u, 300u, 12345u}) {
     const auto input = keys::make<Key>(keys::Pattern::few, count, random);
     std::vector<Value> values(count);
     for (std::size_t i = 0; i < count; ++i) {
       for (std::size_t b = 0; b < sizeof(Value); ++b) {
-        reinterpret_cast<unsigned char*>(&values[i])[b] = static_cast<unsigned char>((i >> (8 * (b % 3))) + 31 * b);
+        reinterpret_cast<unsigned char*>(&values[i])[b] =
+            static_cast<unsigned char>((i >> (8 * (b % 3))) + 31 * b);
       }
     }
     const auto indices = reference::sorted_indices(input, kradix::Order::ascending);
@@ -31,15 +33,17 @@ void expect_values_follow() {
     kradix::sort_by_key(Space{}, keys, view);
     const auto sorted = to_host(view);
     for (std::size_t i = 0; i < count; ++i) {
-      ASSERT_EQ(keys::bytes_of(sorted[i]), keys::bytes_of(values[indices[i]])) << i << " of " << count;
+      ASSERT_EQ(keys::bytes_of(sorted[i]), keys::bytes_of(values[indices[i]]))
+          << i << " of " << count;
     }
   }
 }
 
 template <class Value>
 class Values : public ::testing::Test {};
-using Sizes = ::testing::Types<Bytes<1>, std::int16_t, Bytes<3>, float, Bytes<5>, Bytes<8>, double, Bytes<12>,
-                               Kokkos::pair<double, double>, Bytes<16>, Bytes<20>, Bytes<24>, Bytes<64>>;
+using Sizes =
+    ::testing::Types<Bytes<1>, std::int16_t, Bytes<3>, float, Bytes<5>, Bytes<8>, double, Bytes<12>,
+                     Kokkos::pair<double, double>, Bytes<16>, Bytes<20>, Bytes<24>, Bytes<64>>;
 TYPED_TEST_SUITE(Values, Sizes);
 
 TYPED_TEST(Values, FollowKeysOfEveryWidth) {

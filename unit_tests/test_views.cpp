@@ -33,7 +33,8 @@ struct Views : ::testing::Test {
   template <class View>
   void expect_indices_sorted(const View& view) {
     const auto found = to_host(view);
-    for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(static_cast<std::size_t>(found[i]), indices[i]) << i;
+    for (std::size_t i = 0; i < count; ++i)
+      ASSERT_EQ(static_cast<std::size_t>(found[i]), indices[i]) << i;
   }
   template <class Keys, class Values>
   void expect_pairs_sort(const Keys& keys, const Values& values) {
@@ -57,7 +58,8 @@ TEST_F(Views, ColumnsOfALeftAndARightMatrix) {
   EXPECT_TRUE(kradix::plan(exec, strided).packs);
   // Neighbouring columns are untouched.
   for (const int other : {0, 2}) {
-    for (const std::int32_t value : to_host(Kokkos::subview(right, Kokkos::ALL, other))) ASSERT_EQ(value, 0);
+    for (const std::int32_t value : to_host(Kokkos::subview(right, Kokkos::ALL, other)))
+      ASSERT_EQ(value, 0);
   }
 }
 
@@ -81,7 +83,8 @@ TEST_F(Views, StridedOutOfPlaceAndArgsort) {
 
 TEST_F(Views, SubviewsThatStartAnywhere) {
   for (const std::size_t start : {1, 2, 3, 5, 13}) {
-    const Kokkos::View<std::int32_t*, Memory> keys("keys", count + 32), values("values", count + 32);
+    const Kokkos::View<std::int32_t*, Memory> keys("keys", count + 32),
+        values("values", count + 32);
     Kokkos::deep_copy(keys, 42);
     const std::pair<std::size_t, std::size_t> range(start, start + count);
     expect_pairs_sort(Kokkos::subview(keys, range), Kokkos::subview(values, range));
@@ -95,10 +98,12 @@ TEST_F(Views, SubviewsThatStartAnywhere) {
 
 TEST_F(Views, UnmanagedConstAndTraits) {
   const auto source = to_device(input);
-  using Unmanaged = Kokkos::View<std::int32_t*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged | Kokkos::Restrict>>;
+  using Unmanaged = Kokkos::View<std::int32_t*, Memory,
+                                 Kokkos::MemoryTraits<Kokkos::Unmanaged | Kokkos::Restrict>>;
   const Kokkos::View<std::int32_t*, Memory> memory("memory", count);
   const Unmanaged unmanaged(memory.data(), count);
-  using Constant = Kokkos::View<const std::int32_t*, Memory, Kokkos::MemoryTraits<Kokkos::RandomAccess>>;
+  using Constant =
+      Kokkos::View<const std::int32_t*, Memory, Kokkos::MemoryTraits<Kokkos::RandomAccess>>;
   const Constant constant = source;
   kradix::sort(exec, constant, unmanaged);
   expect_keys_sorted(unmanaged);
@@ -127,7 +132,8 @@ TEST_F(Views, EmptyAndSingle) {
 
 TEST_F(Views, ValuesMisalignedForTheirWordArePacked) {
   const Kokkos::View<float*, Memory> floats("floats", 4 * count + 1);
-  const Kokkos::View<Four*, Memory, Kokkos::MemoryUnmanaged> values(reinterpret_cast<Four*>(floats.data() + 1), count);
+  const Kokkos::View<Four*, Memory, Kokkos::MemoryUnmanaged> values(
+      reinterpret_cast<Four*>(floats.data() + 1), count);
   std::vector<Four> fours(count);
   for (std::size_t i = 0; i < count; ++i) fours[i] = {{static_cast<float>(i), 1, 2, 3}};
   Kokkos::deep_copy(exec, values, to_device(fours));
@@ -135,7 +141,8 @@ TEST_F(Views, ValuesMisalignedForTheirWordArePacked) {
   EXPECT_TRUE(kradix::plan_by_key(exec, keys, values).packs);
   kradix::sort_by_key(exec, keys, values);
   const auto sorted = to_host(values);
-  for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(sorted[i].x[0], static_cast<float>(indices[i])) << i;
+  for (std::size_t i = 0; i < count; ++i)
+    ASSERT_EQ(sorted[i].x[0], static_cast<float>(indices[i])) << i;
 }
 
 }  // namespace

@@ -29,10 +29,12 @@ TEST(Workspace, WarmItNeitherAllocatesNorFences) {
     sort_all();
   }
   EXPECT_FALSE(Listener::of(Event::kernel).empty());
-  for (const Event::Kind kind : {Event::allocation, Event::deallocation, Event::fence, Event::copy}) {
+  for (const Event::Kind kind :
+       {Event::allocation, Event::deallocation, Event::fence, Event::copy}) {
     for (const Event& event : Listener::of(kind)) {
       // Teams of Kokkos' Threads backend fence inside every launch; nobody can ask for less.
-      if (kind == Event::fence && event.label.find("Kokkos::Threads") != std::string::npos) continue;
+      if (kind == Event::fence && event.label.find("Kokkos::Threads") != std::string::npos)
+        continue;
       ADD_FAILURE() << "event " << kind << ": " << event.label;
     }
   }
@@ -72,7 +74,8 @@ TEST(Workspace, ServesDifferentSortsInTurn) {
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
   const Space exec;
   for (int turn = 0; turn < 10; ++turn) {
-    const auto input = keys::make<std::uint32_t>(keys::Pattern::uniform, 1 + random() % 60000, random);
+    const auto input =
+        keys::make<std::uint32_t>(keys::Pattern::uniform, 1 + random() % 60000, random);
     const auto view = to_device(input);
     kradix::sort(exec, view, options);
     exec.fence();

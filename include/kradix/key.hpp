@@ -59,21 +59,19 @@ KOKKOS_FUNCTION constexpr KeyKind key_kind() {
 }
 
 template <class T>
-concept builtin_key = key_kind<T>() != KeyKind::unsupported;
+concept builtin_key = key_kind<T>()
+!= KeyKind::unsupported;
 
 template <class T>
-inline constexpr bool is_bfloat16 =
-    std::is_same_v<T, bfloat16_bits> ||
-    (std::is_same_v<T, Kokkos::Experimental::bhalf_t> && !std::is_same_v<T, float>);
+inline constexpr bool is_bfloat16 = std::is_same_v<T, bfloat16_bits> ||
+                                    (std::is_same_v<T, Kokkos::Experimental::bhalf_t> &&
+                                     !std::is_same_v<T, float>);
 
 /// The bits of +infinity: an exponent of ones over a mantissa of zeros.
 template <class T>
 KOKKOS_FUNCTION constexpr unsigned_of_size<sizeof(T)> infinity_bits() {
   using Word = unsigned_of_size<sizeof(T)>;
-  constexpr int mantissa = is_bfloat16<T>      ? 7
-                           : sizeof(T) == 2 ? 10
-                           : sizeof(T) == 4 ? 23
-                                            : 52;
+  constexpr int mantissa = is_bfloat16<T> ? 7 : sizeof(T) == 2 ? 10 : sizeof(T) == 4 ? 23 : 52;
   constexpr Word all_but_sign = static_cast<Word>(static_cast<Word>(~Word{0}) >> 1);
   return static_cast<Word>((all_but_sign >> mantissa) << mantissa);
 }
@@ -108,8 +106,7 @@ struct WordCodec {
 };
 
 template <builtin_key T>
-using builtin_codec =
-    WordCodec<unsigned_of_size<sizeof(T)>, key_kind<T>() == KeyKind::floating>;
+using builtin_codec = WordCodec<unsigned_of_size<sizeof(T)>, key_kind<T>() == KeyKind::floating>;
 
 template <builtin_key T>
 KOKKOS_FUNCTION constexpr builtin_codec<T> make_builtin_codec(Order order) {

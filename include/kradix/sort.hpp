@@ -68,8 +68,8 @@ auto sort_call(const char* function, const Exec& exec, const Keys& keys, const O
 }
 
 template <class Exec, class Keys, class Values>
-auto sort_by_key_call(const char* function, const Exec& exec, const Keys& keys, const Values& values,
-                      const Options& options) {
+auto sort_by_key_call(const char* function, const Exec& exec, const Keys& keys,
+                      const Values& values, const Options& options) {
   require_reachable<Exec, Values>();
   require_key<Keys>();
   require_reachable<Exec, Keys>();
@@ -141,7 +141,8 @@ void sort(const ExecutionSpace& exec, const KeysIn& keys_in, const KeysOut& keys
   impl::check_lengths("sort", "keys_in", keys_in.extent(0), "keys_out", keys_out.extent(0));
   impl::check_apart("sort", "keys_in", keys_in, "keys_out", keys_out);
   if (keys_in.extent(0) == 0) return;
-  impl::SortCall<ExecutionSpace, KeysIn, KeysOut, impl::NoView>(exec, options, keys_in, keys_out, {})
+  impl::SortCall<ExecutionSpace, KeysIn, KeysOut, impl::NoView>(exec, options, keys_in, keys_out,
+                                                                {})
       .sort();
 }
 
@@ -206,7 +207,8 @@ void sort(const Keys& keys, const Options& options = {}) {
 /// sort(exec, keys_in, keys_out, options) on keys_out's execution space, fenced before and after.
 template <impl::view KeysIn, impl::view KeysOut>
 void sort(const KeysIn& keys_in, const KeysOut& keys_out, const Options& options = {}) {
-  impl::fenced(keys_out, "sort", [&](const auto& exec) { kradix::sort(exec, keys_in, keys_out, options); });
+  impl::fenced(keys_out, "sort",
+               [&](const auto& exec) { kradix::sort(exec, keys_in, keys_out, options); });
 }
 
 /// sort_by_key(exec, keys, values, options) on the keys' execution space, fenced before and after.

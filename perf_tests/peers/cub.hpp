@@ -23,7 +23,8 @@ class CubSort : public Contender<Task> {
 
  public:
   static constexpr bool is_argsort = Task::operation == Operation::argsort;
-  static constexpr bool takes_part = std::is_same_v<Space, Kokkos::Cuda> && (InToOut || !is_argsort);
+  static constexpr bool takes_part =
+      std::is_same_v<Space, Kokkos::Cuda> && (InToOut || !is_argsort);
   static constexpr bool stable = true;
   static constexpr bool wants_spares = true;
   static bool takes(const Case& what) { return what.count < std::size_t{1} << 32; }

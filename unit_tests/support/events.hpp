@@ -20,14 +20,18 @@ class Listener {
     Tools::set_begin_parallel_scan_callback(on_kernel);
     Tools::set_begin_parallel_reduce_callback(on_kernel);
     Tools::set_begin_fence_callback(on_fence);
-    Tools::set_push_region_callback([](const char* label) { events().push_back({Event::region, label}); });
-    Tools::set_allocate_data_callback([](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t size) {
-      // Kokkos' CUDA team launches report level-1 scratch of no bytes.
-      if (size > 0) events().push_back({Event::allocation, label});
+    Tools::set_push_region_callback([](const char* label) {
+      events().push_back({Event::region, label});
     });
-    Tools::set_deallocate_data_callback([](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t) {
-      events().push_back({Event::deallocation, label});
-    });
+    Tools::set_allocate_data_callback(
+        [](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t size) {
+          // Kokkos' CUDA team launches report level-1 scratch of no bytes.
+          if (size > 0) events().push_back({Event::allocation, label});
+        });
+    Tools::set_deallocate_data_callback(
+        [](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t) {
+          events().push_back({Event::deallocation, label});
+        });
     Tools::set_begin_deep_copy_callback(on_copy);
   }
   ~Listener() { Kokkos::Tools::Experimental::pause_tools(); }
@@ -55,8 +59,8 @@ class Listener {
     if (std::string(label).find("Kokkos Profile Tool Fence") != std::string::npos) return;
     events().push_back({Event::fence, label, device});
   }
-  static void on_copy(Kokkos::Tools::SpaceHandle, const char* label, const void*, Kokkos::Tools::SpaceHandle,
-                      const char*, const void*, std::uint64_t) {
+  static void on_copy(Kokkos::Tools::SpaceHandle, const char* label, const void*,
+                      Kokkos::Tools::SpaceHandle, const char*, const void*, std::uint64_t) {
     events().push_back({Event::copy, label});
   }
 };

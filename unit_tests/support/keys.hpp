@@ -1,9 +1,8 @@
 // Keys of every type: awkward values, patterns, and what to call them.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cstring>
+#include <gtest/gtest.h>
 #include <limits>
 #include <random>
 #include <string>
@@ -46,12 +45,18 @@ std::vector<T> awkward() {
   using Word = kradix::impl::unsigned_of_size<sizeof(T)>;
   const Word one = 1;
   const Word top = static_cast<Word>(one << (8 * sizeof(T) - 1));
-  std::vector<Word> bits{0, one, top, static_cast<Word>(top - 1), static_cast<Word>(top + 1),
-                         static_cast<Word>(~Word{0}), static_cast<Word>(~Word{0} - 1)};
+  std::vector<Word> bits{0,
+                         one,
+                         top,
+                         static_cast<Word>(top - 1),
+                         static_cast<Word>(top + 1),
+                         static_cast<Word>(~Word{0}),
+                         static_cast<Word>(~Word{0} - 1)};
   if constexpr (kradix::impl::key_kind<T>() == kradix::impl::KeyKind::floating) {
     const Word infinity = kradix::impl::infinity_bits<T>();
-    for (const Word magnitude : {infinity, static_cast<Word>(infinity + 1), static_cast<Word>(infinity - 1),
-                                 static_cast<Word>(infinity | infinity >> 1), Word{2}, Word{77}}) {
+    for (const Word magnitude :
+         {infinity, static_cast<Word>(infinity + 1), static_cast<Word>(infinity - 1),
+          static_cast<Word>(infinity | infinity >> 1), Word{2}, Word{77}}) {
       bits.push_back(magnitude);
       bits.push_back(static_cast<Word>(magnitude | top));
     }
@@ -62,9 +67,9 @@ std::vector<T> awkward() {
 }
 
 enum class Pattern { uniform, awkward, equal, sorted, reversed, few, one_bit, low_bits };
-inline constexpr Pattern all_patterns[] = {Pattern::uniform,  Pattern::awkward, Pattern::equal,
-                                           Pattern::sorted,   Pattern::reversed, Pattern::few,
-                                           Pattern::one_bit,  Pattern::low_bits};
+inline constexpr Pattern all_patterns[] = {Pattern::uniform, Pattern::awkward,  Pattern::equal,
+                                           Pattern::sorted,  Pattern::reversed, Pattern::few,
+                                           Pattern::one_bit, Pattern::low_bits};
 
 template <class T>
 std::vector<T> make(Pattern pattern, std::size_t count, std::mt19937_64& random) {
@@ -111,14 +116,15 @@ inline std::uint64_t fresh_seed() {
   return seed;
 }
 
-using AllTypes = ::testing::Types<
-    bool, char, signed char, unsigned char, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
-    long, unsigned long, long long, unsigned long long, float, double, Color, kradix::float16_bits,
-    kradix::bfloat16_bits, Kokkos::Experimental::half_t, Kokkos::Experimental::bhalf_t
+using AllTypes = ::testing::Types<bool, char, signed char, unsigned char, std::int16_t,
+                                  std::uint16_t, std::int32_t, std::uint32_t, long, unsigned long,
+                                  long long, unsigned long long, float, double, Color,
+                                  kradix::float16_bits, kradix::bfloat16_bits,
+                                  Kokkos::Experimental::half_t, Kokkos::Experimental::bhalf_t
 #ifdef KRADIX_HAVE_INT128
-    ,
-    kradix::impl::int128, kradix::impl::uint128
+                                  ,
+                                  kradix::impl::int128, kradix::impl::uint128
 #endif
-    >;
+                                  >;
 
 }  // namespace keys

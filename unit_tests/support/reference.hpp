@@ -39,10 +39,14 @@ T value_of(T key) {
   return key;
 }
 #if !KOKKOS_HALF_T_IS_FLOAT
-inline float value_of(Kokkos::Experimental::half_t key) { return static_cast<float>(key); }
+inline float value_of(Kokkos::Experimental::half_t key) {
+  return static_cast<float>(key);
+}
 #endif
 #if !KOKKOS_BHALF_T_IS_FLOAT
-inline float value_of(Kokkos::Experimental::bhalf_t key) { return static_cast<float>(key); }
+inline float value_of(Kokkos::Experimental::bhalf_t key) {
+  return static_cast<float>(key);
+}
 #endif
 
 /// Ascending order of the library: `<`, with every NaN above everything else and equal to every NaN.
@@ -62,9 +66,8 @@ template <class T, class Less>
 std::vector<std::size_t> sorted_indices(const std::vector<T>& keys, const Less& less) {
   std::vector<std::size_t> indices(keys.size());
   std::iota(indices.begin(), indices.end(), std::size_t{0});
-  std::stable_sort(indices.begin(), indices.end(), [&](std::size_t a, std::size_t b) {
-    return less(keys[a], keys[b]);
-  });
+  std::stable_sort(indices.begin(), indices.end(),
+                   [&](std::size_t a, std::size_t b) { return less(keys[a], keys[b]); });
   return indices;
 }
 
@@ -85,7 +88,8 @@ auto cut_bits(T key, int begin, int end) {
     word = static_cast<Word>(word + static_cast<Word>(Word{1} << (8 * sizeof(T) - 1)));
   }
   Word cut = 0;
-  for (int bit = begin; bit < end; ++bit) cut = static_cast<Word>(cut | (word & static_cast<Word>(Word{1} << bit)));
+  for (int bit = begin; bit < end; ++bit)
+    cut = static_cast<Word>(cut | (word & static_cast<Word>(Word{1} << bit)));
   return cut;
 }
 

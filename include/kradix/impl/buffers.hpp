@@ -33,8 +33,9 @@ template <class Key, class Value>
 struct SortBuffers {
   PassBuffers<Key> keys;
   PassBuffers<Value> values;
-  bool makes_indices = false;  ///< the first pass makes the values (element i gets i), none are read
-  bool leaves_keys = false;    ///< only the values are wanted: the last pass need not write keys
+  bool makes_indices =
+      false;                 ///< the first pass makes the values (element i gets i), none are read
+  bool leaves_keys = false;  ///< only the values are wanted: the last pass need not write keys
 };
 
 }  // namespace kradix::impl

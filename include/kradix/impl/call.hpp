@@ -56,7 +56,13 @@ class SortCall {
  public:
   SortCall(const ExecutionSpace& exec, const Options& options, const Keys& keys, const Out& out,
            const Values& values)
-      : exec_(exec), options_(options), keys_(keys), out_(out), values_(values), words_(words_of(values)), count_(keys.extent(0)) {
+      : exec_(exec),
+        options_(options),
+        keys_(keys),
+        out_(out),
+        values_(values),
+        words_(words_of(values)),
+        count_(keys.extent(0)) {
     Problem problem;
     problem.count = count_;
     problem.key_bytes = sizeof(Key);
@@ -66,7 +72,8 @@ class SortCall {
     problem.packs = keys_.packs() || out_.packs() || words_.packs();
     problem.permutes = permutes;
     problem.forced = options.algorithm;
-    plan_ = make_plan(problem, machine_of(exec, sizeof(Key), static_cast<std::size_t>(problem.value_bytes)));
+    plan_ = make_plan(problem,
+                      machine_of(exec, sizeof(Key), static_cast<std::size_t>(problem.value_bytes)));
     list_scratch();
   }
 
@@ -133,8 +140,10 @@ class SortCall {
     KeyWord* result = in;
     if constexpr (out_of_place) result = out_.words(base);
     if constexpr (MakesIndices) result = keys_result_.in<KeyWord>(base);
-    const SortBuffers<KeyWord, Value> buffers{
-        {in, result, keys_other_.in<KeyWord>(base)}, values, MakesIndices || permutes, MakesIndices};
+    const SortBuffers<KeyWord, Value> buffers{{in, result, keys_other_.in<KeyWord>(base)},
+                                              values,
+                                              MakesIndices || permutes,
+                                              MakesIndices};
     run(exec_, plan_, make_codec<Key>(options_.order), buffers, algorithm_, base, options_.label);
   }
 
@@ -155,7 +164,8 @@ class SortCall {
   const ExecutionSpace& exec_;
   const Options& options_;
   Staged<Keys, KeyWord> keys_;
-  typename std::conditional_t<out_of_place, std::type_identity<Staged<Out, KeyWord>>, StagedValue<NoView>>::type out_;
+  typename std::conditional_t<out_of_place, std::type_identity<Staged<Out, KeyWord>>,
+                              StagedValue<NoView>>::type out_;
   Values values_;
   typename StagedValue<Words>::type words_;
   std::size_t count_;

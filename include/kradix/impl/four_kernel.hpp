@@ -88,7 +88,8 @@ class FourKernel {
   }
 
   template <class Kernel>
-  void launch(const char* name, std::size_t teams, std::size_t scratch_bytes, const Kernel& kernel) {
+  void launch(const char* name, std::size_t teams, std::size_t scratch_bytes,
+              const Kernel& kernel) {
     launch_teams<Shape>(exec_, label_ + name, teams, scratch_bytes, kernel);
   }
 

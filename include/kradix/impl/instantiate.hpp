@@ -6,17 +6,17 @@
 
 #include "kradix/impl/run.hpp"
 
-#define KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, VALUE)                                         \
-  template void run(const SPACE&, const Plan&, const WordCodec<WORD, FLOATING>&,              \
-                    const SortBuffers<WORD, VALUE>&, const AlgorithmScratch&, std::byte*,    \
+#define KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, VALUE)                                     \
+  template void run(const SPACE&, const Plan&, const WordCodec<WORD, FLOATING>&,          \
+                    const SortBuffers<WORD, VALUE>&, const AlgorithmScratch&, std::byte*, \
                     const char*);
-#define KRADIX_IMPL_RUN_VALUES(SPACE, PREFIX, WORD, FLOATING) \
-  PREFIX KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, NoValue)      \
-  PREFIX KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, std::uint8_t) \
-  PREFIX KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, std::uint16_t) \
-  PREFIX KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, std::uint32_t) \
-  PREFIX KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, std::uint64_t) \
-  PREFIX KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, Wide)
+#define KRADIX_IMPL_RUN_VALUES(SPACE, PREFIX, WORD, FLOATING)                         \
+  PREFIX KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, NoValue)                              \
+  PREFIX KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, std::uint8_t) PREFIX KRADIX_IMPL_RUN( \
+      SPACE, WORD, FLOATING, std::uint16_t) PREFIX                                    \
+  KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, std::uint32_t) PREFIX                        \
+  KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, std::uint64_t) PREFIX                        \
+  KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, Wide)
 
 /// KRADIX_IMPL_FOR_EACH_SPACE(M, ...) expands M(Space, ...) for every enabled backend.
 #ifdef KOKKOS_ENABLE_SERIAL
@@ -49,14 +49,15 @@
 #else
 #define KRADIX_IMPL_SYCL(M, ...)
 #endif
-#define KRADIX_IMPL_FOR_EACH_SPACE(M, ...)                                        \
-  KRADIX_IMPL_SERIAL(M, __VA_ARGS__)                                              \
-  KRADIX_IMPL_OPENMP(M, __VA_ARGS__)                                              \
-  KRADIX_IMPL_THREADS(M, __VA_ARGS__) KRADIX_IMPL_CUDA(M, __VA_ARGS__)            \
-  KRADIX_IMPL_HIP(M, __VA_ARGS__) KRADIX_IMPL_SYCL(M, __VA_ARGS__)
+#define KRADIX_IMPL_FOR_EACH_SPACE(M, ...) \
+  KRADIX_IMPL_SERIAL(M, __VA_ARGS__)       \
+  KRADIX_IMPL_OPENMP(M, __VA_ARGS__)       \
+  KRADIX_IMPL_THREADS(M, __VA_ARGS__)      \
+  KRADIX_IMPL_CUDA(M, __VA_ARGS__) KRADIX_IMPL_HIP(M, __VA_ARGS__) KRADIX_IMPL_SYCL(M, __VA_ARGS__)
 
 #ifdef KRADIX_HAVE_INT128
-#define KRADIX_IMPL_FOR_WIDEST(M, ...) KRADIX_IMPL_FOR_EACH_SPACE(M, __VA_ARGS__, kradix::impl::uint128, false)
+#define KRADIX_IMPL_FOR_WIDEST(M, ...) \
+  KRADIX_IMPL_FOR_EACH_SPACE(M, __VA_ARGS__, kradix::impl::uint128, false)
 #else
 #define KRADIX_IMPL_FOR_WIDEST(M, ...)
 #endif

@@ -35,7 +35,8 @@ struct OnesweepScratch {
     }
     scratch.words = list.add(scratch.look_back.bytes(), 1);
     const std::size_t counts_of_a_pass = bin_count + 1 + scratch.look_back.counters();
-    scratch.counts = list.add(static_cast<std::size_t>(plan.passes) * counts_of_a_pass, sizeof(std::uint64_t));
+    scratch.counts =
+        list.add(static_cast<std::size_t>(plan.passes) * counts_of_a_pass, sizeof(std::uint64_t));
     scratch.passes = list.add(1, sizeof(PassTable));
     return scratch;
   }
@@ -70,8 +71,9 @@ class Onesweep {
     clear();
     const std::size_t teams = std::min<std::size_t>(plan_.tiles, resident_teams());
     launch<count_with>("CountAllDigits", teams, Count::scratch_bytes(digits.count()),
-           Count{buffers_.keys.in, codec_, plan_.count, digits, bins_});
-    launch<count_with>("ListDigits", 1, List::scratch_bytes(), List{plan_.count, digits, bins_, passes_});
+                       Count{buffers_.keys.in, codec_, plan_.count, digits, bins_});
+    launch<count_with>("ListDigits", 1, List::scratch_bytes(),
+                       List{plan_.count, digits, bins_, passes_});
     std::uint64_t* const tickets = bins_ + plan_.passes * bin_count;
     std::uint64_t* const tails = tickets + plan_.passes;
     for (int pass = 0; pass < plan_.passes; ++pass) {
@@ -82,7 +84,8 @@ class Onesweep {
       look_back.pass = pass;
       look_back.reuses_slots = plan_.tiles > scratch_.look_back.slots();
       launch<Shape>("SweepTile", plan_.tiles, Sweep::scratch_bytes(),
-             Sweep{buffers_, codec_, plan_.count, digits, passes_, bins_, tickets + pass, look_back, pass});
+                    Sweep{buffers_, codec_, plan_.count, digits, passes_, bins_, tickets + pass,
+                          look_back, pass});
     }
     settle();
   }
@@ -98,20 +101,26 @@ class Onesweep {
     const std::size_t words = scratch_.words.bytes / sizeof(std::uint64_t);
     const std::size_t counts = scratch_.counts.bytes / sizeof(std::uint64_t);
     // Words and counts lie side by side, the gap between them included.
-    const std::size_t all = (scratch_.counts.offset - scratch_.words.offset) / sizeof(std::uint64_t) + counts;
-    launch<count_with>("ClearWords", std::min<std::size_t>((words + 8 * count_with.threads - 1) / (8 * count_with.threads), 512), 0,
-           Clear{words_, all});
+    const std::size_t all =
+        (scratch_.counts.offset - scratch_.words.offset) / sizeof(std::uint64_t) + counts;
+    launch<count_with>(
+        "ClearWords",
+        std::min<std::size_t>((words + 8 * count_with.threads - 1) / (8 * count_with.threads), 512),
+        0, Clear{words_, all});
   }
 
   void settle() {
     using End = Settle<ExecutionSpace, Codec, Value, count_with.threads>;
-    const KeyPass<ExecutionSpace, Codec> keys{buffers_.keys, codec_,  plan_.count, plan_.tile, plan_.tiles,
-                                              plan_.round,   passes_, nullptr,     nullptr,    buffers_.leaves_keys};
-    launch<count_with>("Settle", plan_.tiles, 0, End{{keys, buffers_.values, buffers_.makes_indices}});
+    const KeyPass<ExecutionSpace, Codec> keys{
+        buffers_.keys, codec_,  plan_.count, plan_.tile, plan_.tiles,
+        plan_.round,   passes_, nullptr,     nullptr,    buffers_.leaves_keys};
+    launch<count_with>("Settle", plan_.tiles, 0,
+                       End{{keys, buffers_.values, buffers_.makes_indices}});
   }
 
   template <TeamShape LaunchShape, class Kernel>
-  void launch(const char* name, std::size_t teams, std::size_t scratch_bytes, const Kernel& kernel) {
+  void launch(const char* name, std::size_t teams, std::size_t scratch_bytes,
+              const Kernel& kernel) {
     launch_teams<LaunchShape>(exec_, label_ + name, teams, scratch_bytes, kernel);
   }
 

@@ -20,16 +20,16 @@ struct Plan {
   Algorithm algorithm = Algorithm::automatic;
   std::size_t count = 0;
   int key_bytes = 0;
-  int value_bytes = 0;      ///< bytes that travel with each key in every pass; 0: keys alone
-  BitRange bits{};          ///< resolved: end is never BitRange::all
+  int value_bytes = 0;  ///< bytes that travel with each key in every pass; 0: keys alone
+  BitRange bits{};      ///< resolved: end is never BitRange::all
   int digit_bits = 0;
-  int passes = 0;           ///< at most; digits in which no key differs are skipped on the device
-  std::size_t round = 0;    ///< elements that a team partitions at once
-  std::size_t tile = 0;     ///< elements per team: whole rounds
+  int passes = 0;         ///< at most; digits in which no key differs are skipped on the device
+  std::size_t round = 0;  ///< elements that a team partitions at once
+  std::size_t tile = 0;   ///< elements per team: whole rounds
   std::size_t tiles = 0;
   bool stable = true;
-  bool packs = false;       ///< keys or values are strided and go through contiguous scratch
-  bool permutes = false;    ///< values move once at the end, through a sorted index
+  bool packs = false;     ///< keys or values are strided and go through contiguous scratch
+  bool permutes = false;  ///< values move once at the end, through a sorted index
   std::size_t temporary_bytes = 0;
   std::string reason;
 };
@@ -52,8 +52,8 @@ struct Problem {
   std::size_t count = 0;
   int key_bytes = 0;
   int key_bits = 0;
-  BitRange bits{};                ///< as the caller gave it, already checked
-  int value_bytes = 0;            ///< of what travels with each key
+  BitRange bits{};      ///< as the caller gave it, already checked
+  int value_bytes = 0;  ///< of what travels with each key
   bool packs = false;
   bool permutes = false;
   Algorithm forced = Algorithm::automatic;
@@ -61,15 +61,16 @@ struct Problem {
 
 /// What the planner needs to know of the machine.
 struct Machine {
-  int concurrency = 1;            ///< threads that run at once
+  int concurrency = 1;  ///< threads that run at once
   TeamShape shape{};
-  TeamShape sweep{};              ///< of a Onesweep team for these elements, if it can take them
+  TeamShape sweep{};  ///< of a Onesweep team for these elements, if it can take them
 };
 
 template <class ExecutionSpace>
 Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_t value_bytes) {
   Machine machine{exec.concurrency(), team_shape<ExecutionSpace>(), {}};
-  if (has_lanes<ExecutionSpace>) machine.sweep = sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
+  if (has_lanes<ExecutionSpace>)
+    machine.sweep = sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
   return machine;
 }
 
@@ -94,14 +95,15 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
   plan.algorithm = problem.forced;
   plan.reason = "forced by the caller";
   if (problem.forced == Algorithm::onesweep && !machine.sweep.exists()) {
-    throw std::invalid_argument("kradix: onesweep needs lanes and elements of at most 16 bytes, these are keys of " +
-                                std::to_string(problem.key_bytes) + " bytes with values of " +
-                                std::to_string(problem.value_bytes) + " bytes");
+    throw std::invalid_argument(
+        "kradix: onesweep needs lanes and elements of at most 16 bytes, these are keys of " +
+        std::to_string(problem.key_bytes) + " bytes with values of " +
+        std::to_string(problem.value_bytes) + " bytes");
   }
   if (problem.forced != Algorithm::automatic) return;
   const bool sweeps = machine.sweep.exists() && !machine.shape.serial();
   plan.algorithm = sweeps ? Algorithm::onesweep : Algorithm::four_kernel;
-  plan.reason = sweeps                    ? "one read and one write a pass is least on a GPU"
+  plan.reason = sweeps                   ? "one read and one write a pass is least on a GPU"
                 : machine.shape.serial() ? "a host thread partitions best in its own cache"
                                          : "the portable stable sort is right for every input";
 }
@@ -121,7 +123,8 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
   plan.permutes = problem.permutes;
   choose_algorithm(problem, machine, plan);
   const bool sweeps = plan.algorithm == Algorithm::onesweep;
-  plan.round = sweeps ? static_cast<std::size_t>(machine.sweep.round()) : round_elements(problem, machine);
+  plan.round =
+      sweeps ? static_cast<std::size_t>(machine.sweep.round()) : round_elements(problem, machine);
   plan.tile = sweeps ? plan.round : tile_elements(problem.count, plan.round);
   plan.tiles = (problem.count + plan.tile - 1) / plan.tile;
   return plan;

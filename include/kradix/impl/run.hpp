@@ -34,12 +34,16 @@ void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
   constexpr TeamShape sweep = sweep_shape<ExecutionSpace>(sizeof(Key), value_bytes);
   if constexpr (sweep.exists()) {
     if (plan.algorithm == Algorithm::onesweep) {
-      Onesweep<ExecutionSpace, Codec, Value, sweep>(exec, plan, codec, buffers, scratch.onesweep, base, label).sort();
+      Onesweep<ExecutionSpace, Codec, Value, sweep>(exec, plan, codec, buffers, scratch.onesweep,
+                                                    base, label)
+          .sort();
       return;
     }
   }
   constexpr TeamShape shape = team_shape<ExecutionSpace>();
-  FourKernel<ExecutionSpace, Codec, Value, shape>(exec, plan, codec, buffers, scratch.four_kernel, base, label).sort();
+  FourKernel<ExecutionSpace, Codec, Value, shape>(exec, plan, codec, buffers, scratch.four_kernel,
+                                                  base, label)
+      .sort();
 }
 
 }  // namespace kradix::impl

@@ -60,8 +60,9 @@ using unsigned_of_size = typename UnsignedOfSize<Bytes>::type;
 
 /// The smallest unsigned word of at least 32 bits that holds this many bits: shifts on it never promote.
 template <int Bits>
-using unsigned_of_bits =
-    unsigned_of_size<(Bits <= 32 ? 4 : Bits <= 64 ? 8 : 16)>;
+using unsigned_of_bits = unsigned_of_size<(Bits <= 32   ? 4
+                                           : Bits <= 64 ? 8
+                                                        : 16)>;
 
 template <class T>
 inline constexpr bool is_int128 = false;

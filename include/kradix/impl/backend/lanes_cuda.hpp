@@ -52,33 +52,38 @@ struct CudaLanes {
   }
 
   // Left alone, the compiler keeps every item's digit and address alive across a whole phase.
-  KOKKOS_FUNCTION static void settle(std::uint32_t& value) {
+  KOKKOS_FUNCTION static void settle([[maybe_unused]] std::uint32_t& value) {
     KOKKOS_IF_ON_DEVICE((asm volatile("" : "+r"(value));))
   }
-  KOKKOS_FUNCTION static void settle(std::uint64_t& value) {
+  KOKKOS_FUNCTION static void settle([[maybe_unused]] std::uint64_t& value) {
     KOKKOS_IF_ON_DEVICE((asm volatile("" : "+l"(value));))
   }
   template <class T>
   KOKKOS_FUNCTION static void settle(T&) {}
-  KOKKOS_FUNCTION static void settle_memory() { KOKKOS_IF_ON_DEVICE((asm volatile("" ::: "memory");)) }
+  KOKKOS_FUNCTION static void settle_memory() {
+    KOKKOS_IF_ON_DEVICE((asm volatile("" ::: "memory");))
+  }
 
   KOKKOS_FUNCTION static void pause() {}
 
-  KOKKOS_FUNCTION static std::uint64_t load(const std::uint64_t* word) {
+  KOKKOS_FUNCTION static std::uint64_t load([[maybe_unused]] const std::uint64_t* word) {
     std::uint64_t value = 0;
-    KOKKOS_IF_ON_DEVICE(
-        (asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");))
+    KOKKOS_IF_ON_DEVICE((asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                                      : "=l"(value)
+                                      : "l"(word)
+                                      : "memory");))
     return value;
   }
-  KOKKOS_FUNCTION static void store(std::uint64_t* word, std::uint64_t value) {
-    KOKKOS_IF_ON_DEVICE(
-        (asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");))
+  KOKKOS_FUNCTION static void store([[maybe_unused]] std::uint64_t* word,
+                                    [[maybe_unused]] std::uint64_t value) {
+    KOKKOS_IF_ON_DEVICE((asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value)
+                                      : "memory");))
   }
 
  private:
   KOKKOS_FUNCTION static std::uint32_t from_below(std::uint32_t value, int step) {
     KOKKOS_IF_ON_DEVICE((return __shfl_up_sync(~Mask{0}, value, step);))
-    KOKKOS_IF_ON_HOST((return value * 0 + 0 * step;))
+    KOKKOS_IF_ON_HOST((return step < width ? 0 : value;))
   }
 
   /// Lanes whose bit is as mine: one ballot, inverted where my bit is clear.

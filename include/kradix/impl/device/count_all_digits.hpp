@@ -137,7 +137,8 @@ struct ListDigits {
     constexpr int half = 24;
     const auto low = static_cast<std::uint32_t>(sum & ((1u << half) - 1));
     const auto high = static_cast<std::uint32_t>(sum >> half);
-    std::uint64_t before = L::scan(low, lane) + (static_cast<std::uint64_t>(L::scan(high, lane)) << half);
+    std::uint64_t before =
+        L::scan(low, lane) + (static_cast<std::uint64_t>(L::scan(high, lane)) << half);
     for (int i = 0; i < run; ++i) {
       const std::uint64_t counted = row[lane * run + i];
       row[lane * run + i] = before;
@@ -161,7 +162,8 @@ struct ClearWords {
   std::size_t count;
   KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
     const std::size_t step = static_cast<std::size_t>(team.league_size()) * Threads;
-    for (std::size_t i = static_cast<std::size_t>(team.league_rank()) * Threads + team.team_rank(); i < count; i += step) {
+    for (std::size_t i = static_cast<std::size_t>(team.league_rank()) * Threads + team.team_rank();
+         i < count; i += step) {
       words[i] = 0;
     }
   }

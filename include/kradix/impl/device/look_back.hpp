@@ -20,7 +20,11 @@ namespace kradix::impl {
 /// message. A slot holds words of one tile after another, `slots` apart, and of one pass after
 /// another, so a few bits of both tell them apart.
 struct LookBackWord {
-  enum Kind : std::uint32_t { empty, own, inclusive };  ///< nothing, this tile alone, all tiles up to it
+  enum Kind : std::uint32_t {
+    empty,
+    own,
+    inclusive
+  };  ///< nothing, this tile alone, all tiles up to it
   static constexpr int count_bits = 41, turn_bits = 17, pass_bits = 4;
 
   std::uint64_t bits;
@@ -35,10 +39,13 @@ struct LookBackWord {
   // The upper half holds all but the low bits of the count: comparisons need 32 bits only.
   KOKKOS_FUNCTION Kind kind() const { return static_cast<Kind>(upper() >> 30); }
   KOKKOS_FUNCTION bool is_of(std::uint32_t identity) const {
-    constexpr std::uint32_t identity_mask = ((1u << (turn_bits + pass_bits)) - 1) << (count_bits - 32);
+    constexpr std::uint32_t identity_mask = ((1u << (turn_bits + pass_bits)) - 1)
+                                            << (count_bits - 32);
     return ((upper() ^ identity << (count_bits - 32)) & identity_mask) == 0 && kind() != empty;
   }
-  KOKKOS_FUNCTION std::uint64_t count() const { return bits & ((std::uint64_t{1} << count_bits) - 1); }
+  KOKKOS_FUNCTION std::uint64_t count() const {
+    return bits & ((std::uint64_t{1} << count_bits) - 1);
+  }
 
  private:
   KOKKOS_FUNCTION std::uint32_t upper() const { return static_cast<std::uint32_t>(bits >> 32); }
@@ -54,7 +61,9 @@ struct LookBackShape {
   KOKKOS_FUNCTION constexpr std::uint32_t groups() const { return slots() >> group_bits; }
   /// The tail and the groups' counters, which start at zero.
   constexpr std::size_t counters() const { return std::size_t{1} + groups(); }
-  constexpr std::size_t bytes() const { return std::size_t{slots()} * bin_count * sizeof(std::uint64_t); }
+  constexpr std::size_t bytes() const {
+    return std::size_t{slots()} * bin_count * sizeof(std::uint64_t);
+  }
 };
 
 template <class ExecutionSpace>
@@ -63,7 +72,7 @@ struct LookBack {
   static constexpr int loads_in_flight = 4;
 
   std::uint64_t* words;  ///< [slot][bin]
-  std::uint64_t* tail;   ///< groups all of whose tiles have left, then [groups] tiles that ever left
+  std::uint64_t* tail;  ///< groups all of whose tiles have left, then [groups] tiles that ever left
   LookBackShape shape;
   int pass;
   bool reuses_slots;  ///< there are more tiles than slots
@@ -71,7 +80,8 @@ struct LookBack {
   /// One thread of a tile, before it publishes: waits until its slot is free.
   KOKKOS_FUNCTION void enter(std::uint32_t tile) const {
     if (tile < shape.slots()) return;
-    const std::uint32_t needed = tile - shape.slots() + shape.reach;  // the last reader of the slot's old words
+    const std::uint32_t needed =
+        tile - shape.slots() + shape.reach;  // the last reader of the slot's old words
     while (L::load(tail) << shape.group_bits <= needed) L::pause();
   }
 
@@ -118,13 +128,17 @@ struct LookBack {
       // sees the other.
       Kokkos::memory_fence();
       const std::uint64_t first = L::load(tail);
-      if (L::load(left(static_cast<std::uint32_t>(first))) < all_left(static_cast<std::uint32_t>(first))) return;
+      if (L::load(left(static_cast<std::uint32_t>(first))) <
+          all_left(static_cast<std::uint32_t>(first)))
+        return;
       Kokkos::atomic_compare_exchange(tail, first, first + 1);
     }
   }
 
  private:
-  KOKKOS_FUNCTION std::uint64_t* left(std::uint32_t group) const { return tail + 1 + (group & (shape.groups() - 1)); }
+  KOKKOS_FUNCTION std::uint64_t* left(std::uint32_t group) const {
+    return tail + 1 + (group & (shape.groups() - 1));
+  }
   /// What that counter reads when the whole group has left, and all before that shared it.
   KOKKOS_FUNCTION std::uint64_t all_left(std::uint32_t group) const {
     const std::uint32_t turn = group >> (shape.slot_bits - shape.group_bits);

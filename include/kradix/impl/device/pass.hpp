@@ -35,7 +35,8 @@ struct KeyPass {
     return share_of(count, tile, static_cast<std::size_t>(team.league_rank()));
   }
   KOKKOS_FUNCTION Place& place(int bin, const Team& team) const {
-    return places[static_cast<std::size_t>(bin) * tiles + static_cast<std::size_t>(team.league_rank())];
+    return places[static_cast<std::size_t>(bin) * tiles +
+                  static_cast<std::size_t>(team.league_rank())];
   }
   KOKKOS_FUNCTION const Key* source_keys() const { return keys.source(pass, passes->count); }
   /// Null when only the values are wanted and this is the last pass.

@@ -22,13 +22,15 @@ struct ScatterBySplits : ElementPass<ExecutionSpace, Codec, Value> {
   static constexpr std::uint32_t index_mask = 0xffffu;
 
   static std::size_t scratch_bytes(std::size_t) {
-    return 2 * bin_count * sizeof(Place) + (Split::round + Split::counter_words) * sizeof(std::uint32_t);
+    return 2 * bin_count * sizeof(Place) +
+           (Split::round + Split::counter_words) * sizeof(std::uint32_t);
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (this->idle()) return;
-    auto* const next = take_scratch<Place>(team, bin_count);    // where each bin goes on
-    auto* const offset = take_scratch<Place>(team, bin_count);  // place in the output less place in the round
+    auto* const next = take_scratch<Place>(team, bin_count);  // where each bin goes on
+    auto* const offset =
+        take_scratch<Place>(team, bin_count);  // place in the output less place in the round
     const Words words = take_scratch<std::uint32_t>(team, Split::round);
     const Split split{words, take_scratch<std::uint32_t>(team, Split::counter_words)};
     for (int bin = team.team_rank(); bin < bin_count; bin += Shape.threads) {

@@ -51,7 +51,8 @@ struct ScatterSerially : ElementPass<ExecutionSpace, Codec, Value> {
     const auto index = static_cast<std::size_t>(team.league_rank());
     for (int bin = 0; bin < bin_count; ++bin) {
       const Place* const row = this->places + static_cast<std::size_t>(bin) * this->tiles;
-      const Place total = (bin + 1 < bin_count ? this->bins[bin + 1] : this->count) - this->bins[bin];
+      const Place total =
+          (bin + 1 < bin_count ? this->bins[bin + 1] : this->count) - this->bins[bin];
       const Place end = index + 1 < this->tiles ? row[index + 1] : total;
       bins[bin] = static_cast<std::uint32_t>(end - row[index]);
     }

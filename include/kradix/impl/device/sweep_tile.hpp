@@ -43,7 +43,7 @@ struct SweepTile {
       Key keys[tile_size];
       std::conditional_t<with_values, Value, char> values[tile_size];
     };
-    std::uint64_t base[bin_count];  ///< place in the output less place in the tile
+    std::uint64_t base[bin_count];   ///< place in the output less place in the tile
     std::uint32_t first[bin_count];  ///< first place in the tile
     std::uint32_t sums[groups];
     std::uint32_t tile;
@@ -69,10 +69,14 @@ struct SweepTile {
     if (pass >= passes->count) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     const int thread = team.team_rank();
-    if (thread == 0) scratch.tile = static_cast<std::uint32_t>(Kokkos::atomic_fetch_add(ticket, std::uint64_t{1}));
+    if (thread == 0)
+      scratch.tile = static_cast<std::uint32_t>(Kokkos::atomic_fetch_add(ticket, std::uint64_t{1}));
     clear_counters(thread, scratch);
     team.team_barrier();
-    Tile tile{scratch.tile, static_cast<std::size_t>(scratch.tile) * tile_size, tile_size, {codec, passes->digit[pass]}};
+    Tile tile{scratch.tile,
+              static_cast<std::size_t>(scratch.tile) * tile_size,
+              tile_size,
+              {codec, passes->digit[pass]}};
     if (tile.begin + tile_size <= count) {
       sweep<true>(team, tile, scratch);
     } else {
@@ -129,7 +133,8 @@ struct SweepTile {
 
   /// Places beyond the end count as the last bin: stability keeps them behind all others.
   template <bool Full>
-  KOKKOS_FUNCTION std::uint32_t bin_of(int thread, const Tile& tile, const Key& key, int item) const {
+  KOKKOS_FUNCTION std::uint32_t bin_of(int thread, const Tile& tile, const Key& key,
+                                       int item) const {
     if (!Full && place_of(thread, item) >= tile.size) return bin_count - 1;
     return tile.reader.of(key);
   }
@@ -140,7 +145,8 @@ struct SweepTile {
 
   /// Ranks each item among those of its lane group with its digit; counts them on the way.
   template <bool Full>
-  KOKKOS_FUNCTION void rank(int thread, const Tile& tile, Scratch& scratch, Registers& registers) const {
+  KOKKOS_FUNCTION void rank(int thread, const Tile& tile, Scratch& scratch,
+                            Registers& registers) const {
     const int lane = L::lane(thread);
     volatile std::uint16_t* const counters = scratch.counters[thread / L::width];
     KRADIX_UNROLL
@@ -170,7 +176,8 @@ struct SweepTile {
         const int bin = thread * bins_per_thread + b;
         for (int g = 0; g < groups; ++g) mine[b] += scratch.counters[g][bin];
         sum += mine[b];
-        look_back.publish(tile.index, bin, tile.index == 0 ? LookBackWord::inclusive : LookBackWord::own,
+        look_back.publish(tile.index, bin,
+                          tile.index == 0 ? LookBackWord::inclusive : LookBackWord::own,
                           real_count<Full>(tile, bin, mine[b]));
       }
     }
@@ -190,13 +197,15 @@ struct SweepTile {
 
   /// Without the places beyond the end of a partial tile.
   template <bool Full>
-  KOKKOS_FUNCTION static std::uint32_t real_count(const Tile& tile, int bin, std::uint32_t counted) {
+  KOKKOS_FUNCTION static std::uint32_t real_count(const Tile& tile, int bin,
+                                                  std::uint32_t counted) {
     if (Full || bin != bin_count - 1) return counted;
     return counted - static_cast<std::uint32_t>(tile_size - tile.size);
   }
 
   /// Exclusive prefix sum over the team.
-  KOKKOS_FUNCTION static std::uint32_t scan(const Team& team, std::uint32_t value, Scratch& scratch) {
+  KOKKOS_FUNCTION static std::uint32_t scan(const Team& team, std::uint32_t value,
+                                            Scratch& scratch) {
     const int thread = team.team_rank(), group = thread / L::width, lane = L::lane(thread);
     std::uint32_t before = L::scan(value, lane);
     if (lane == L::width - 1) scratch.sums[group] = before + value;
@@ -232,7 +241,8 @@ struct SweepTile {
     const std::uint64_t* const firsts = bins + digits.index_of(passes->digit[pass]) * bin_count;
     for (int b = 0; b < bins_per_thread; ++b) {
       const int bin = thread * bins_per_thread + b;
-      const std::uint32_t end = bin + 1 < bin_count ? scratch.first[bin + 1] : static_cast<std::uint32_t>(tile_size);
+      const std::uint32_t end =
+          bin + 1 < bin_count ? scratch.first[bin + 1] : static_cast<std::uint32_t>(tile_size);
       const std::uint32_t own = real_count<Full>(tile, bin, end - scratch.first[bin]);
       const std::uint64_t before = look_back.count_before(tile.index, bin);
       if (tile.index > 0) look_back.publish(tile.index, bin, LookBackWord::inclusive, before + own);
@@ -302,7 +312,8 @@ struct SweepTile {
         team.team_barrier();
         KRADIX_UNROLL
         for (int i = 0; i < items; ++i) {
-          scratch.values[rank_of(registers, i)] = static_cast<Value>(tile.begin + place_of(thread, i));
+          scratch.values[rank_of(registers, i)] =
+              static_cast<Value>(tile.begin + place_of(thread, i));
         }
         team.team_barrier();
         return;

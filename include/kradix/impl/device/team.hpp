@@ -20,7 +20,8 @@ inline constexpr int scratch_level = is_host_space<ExecutionSpace> ? 1 : 0;
 template <TeamShape Shape, class ExecutionSpace, class Functor>
 void launch_teams(const ExecutionSpace& exec, const std::string& label, std::size_t teams,
                   std::size_t scratch, const Functor& functor) {
-  using Policy = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<Shape.threads, Shape.teams>>;
+  using Policy =
+      Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<Shape.threads, Shape.teams>>;
   Policy policy(exec, static_cast<int>(teams), Shape.threads);
   if (scratch > 0) {
     policy.set_scratch_size(scratch_level<ExecutionSpace>,

@@ -44,7 +44,8 @@ struct TeamSplit {
     scan(team, thread);
     KRADIX_UNROLL
     for (int i = 0; i < Items; ++i) {
-      const std::uint32_t place = (word[i] >> rank_shift) + first_place(thread, word[i] >> shift & 15u);
+      const std::uint32_t place =
+          (word[i] >> rank_shift) + first_place(thread, word[i] >> shift & 15u);
       items[place] = word[i] & ~(~0u << rank_shift);
     }
     team.team_barrier();
