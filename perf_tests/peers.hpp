@@ -17,11 +17,11 @@ struct PeerList {};
 
 /// Everyone, ours first. A peer is one line here; which tasks, builds and cases it is for, its own
 /// file says.
-using AllPeers = PeerList<KradixSort,       //
-                          CubDoubleBuffer,  //
-                          CubInToOut,       //
-                          KokkosSort,       //
-                          StdSort,          //
+using AllPeers = PeerList<KradixSort,         //
+                          CubWith32BitCount,  //
+                          CubWith64BitCount,  //
+                          KokkosSort,         //
+                          StdSort,            //
                           StdStableSort>;
 
 template <class Peer, class Visitor>
