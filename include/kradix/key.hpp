@@ -93,13 +93,11 @@ struct WordCodec {
     if constexpr (Floating) {
       constexpr Word sign = static_cast<Word>(Word{1} << (bits - 1));
       const Word magnitude = static_cast<Word>(word & static_cast<Word>(~sign));
-      if (magnitude > infinity) {
-        word = static_cast<Word>(~Word{0});
-      } else if (magnitude == 0) {
-        word = sign;
-      } else {
-        word = static_cast<Word>(word & sign ? ~word : word | sign);
-      }
+      // Selections, not branches: this runs for every key in every pass.
+      const Word negative = static_cast<Word>(Word{0} - static_cast<Word>(word >> (bits - 1)));
+      word = static_cast<Word>(word ^ static_cast<Word>(negative | sign));
+      word = magnitude == 0 ? sign : word;
+      word = magnitude > infinity ? static_cast<Word>(~Word{0}) : word;
     }
     return static_cast<Word>(word ^ flip);
   }

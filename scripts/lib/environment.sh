@@ -18,14 +18,15 @@ provide_environment() {
     note "this machine's Kokkos $found_kokkos"
     use native
     need_test_packages
+    cmake_options+=(-D CMAKE_DISABLE_FIND_PACKAGE_Kokkos=OFF)
   elif [[ -d $repo/build/native/_deps/kokkos-src ]]; then
-    use native
+    use_fetched_kokkos
   elif private_root_ready && private_root_possible; then
     use debian13
   elif github_reachable; then
     note "no Kokkos here: building its release from GitHub"
     need_build_tools
-    use native
+    use_fetched_kokkos
   elif private_root_possible; then
     make_private_root
     use debian13
@@ -59,6 +60,12 @@ use() {
   # More ranks than cores are fine for trying things out, and in a root of our own we are root.
   export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
   if ((EUID == 0)); then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+}
+
+# A package that is too old or incomplete (it can be: see complete_kokkos) must not stand in its way.
+use_fetched_kokkos() {
+  use native
+  cmake_options+=(-D CMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON)
 }
 
 # Sets found_kokkos (its version, or no) and missing_packages (of what the tests need).

@@ -85,7 +85,8 @@ class SortCall {
                                                  std::string(name(plan_.algorithm)) + "]");
     Workspace own;
     Workspace& workspace = options_.workspace ? *options_.workspace : own;
-    std::byte* const base = workspace.reserve(exec_, plan_.temporary_bytes, label + "::workspace");
+    std::byte* const base =
+        aligned_scratch(workspace.reserve(exec_, plan_.temporary_bytes, label + "::workspace"));
     keys_.pack(exec_, base, options_.label);
     if constexpr (permutes) {
       if (index_bytes() == 4) {
