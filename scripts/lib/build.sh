@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Configures and builds in the provided environment. Sourced.
 
 configure() {

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Where things are, for every command. Sourced; expects command_name.
 set -euo pipefail
 

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Chooses and prepares what programs are built with and run in. Sourced.
 #
 # provide_environment sets build_dir and enter (the words to put before a command), in this order:
@@ -19,7 +20,7 @@ provide_environment() {
     use native
     need_test_packages
     cmake_options+=(-D CMAKE_DISABLE_FIND_PACKAGE_Kokkos=OFF)
-  elif [[ -d $repo/build/native/_deps/kokkos-src ]]; then
+  elif [[ -e $repo/build/native/_deps/kokkos-src/CMakeLists.txt ]]; then
     use_fetched_kokkos
   elif private_root_ready && private_root_possible; then
     use debian13

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Programs and packages of this machine, installed by apt where we are root. Sourced.
 
 apt_install() {

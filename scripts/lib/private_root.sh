@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # A private Debian 13 root beside the user's caches, for machines that reach nothing but Debian's
 # archive: Debian 12 has no Kokkos, and unstable's libkokkos-dev needs Debian 13's C library. Sourced.
 #

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # What the commands say while they work. Sourced.
 
 # fail MESSAGE...: the one line that says what to do, and the end.
