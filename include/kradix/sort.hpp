@@ -15,9 +15,9 @@
 ///
 /// *Errors*: std::invalid_argument with the numbers, before any element moves.
 ///
-/// *Cost*: O(n ⌈b/8⌉) work for b key bits that vary, each pass reading keys twice and keys and
-/// values once more, writing them once. Source: Zagha and Blelloch, "Radix sort for vector
-/// multiprocessors", Supercomputing 1991 (see docs/algorithms/four_kernel.md).
+/// *Cost*: O(n ⌈b/8⌉) work for b key bits that vary. Sources: Zagha and Blelloch, "Radix sort for vector
+/// multiprocessors", Supercomputing 1991 (docs/algorithms/four_kernel.md); on NVIDIA GPUs Adinets and
+/// Merrill, "Onesweep", 2022 (docs/algorithms/onesweep.md), which reads and writes once a pass.
 #pragma once
 
 #include <Kokkos_Core.hpp>
