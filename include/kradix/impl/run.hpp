@@ -32,7 +32,7 @@ void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
   using Key = typename Codec::key_type;
   constexpr std::size_t value_bytes = std::is_same_v<Value, NoValue> ? 0 : sizeof(Value);
   constexpr TeamShape sweep = sweep_shape<ExecutionSpace>(sizeof(Key), value_bytes);
-  if constexpr (sweep.exists()) {
+  if constexpr (has_lanes<ExecutionSpace> && sweep.exists()) {
     if (plan.algorithm == Algorithm::onesweep) {
       Onesweep<ExecutionSpace, Codec, Value, sweep>(exec, plan, codec, buffers, scratch.onesweep,
                                                     base, label)
