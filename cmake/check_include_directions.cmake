@@ -16,7 +16,7 @@ set(rooms
   "1 ^impl/(buffers|check|stage)[.]hpp"
   "1 ^impl/device/"
   "2 ^impl/plan[.]hpp"
-  "4 ^impl/run[.]hpp"
+  "4 ^impl/(run|msd_hybrid)[.]hpp"  # msd_hybrid sweeps by onesweep
   "5 ^impl/instantiate[.]hpp"
   "6 ^impl/call[.]hpp"
   "${algorithm_rank} ^impl/"

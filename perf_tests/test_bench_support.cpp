@@ -200,6 +200,16 @@ TEST(Bytes, PlaceDigitsAsTheAlgorithmDoes) {
   const BitMask across_two_bytes{0x0ff0, 0};
   EXPECT_EQ(passes_of(plan_of(kradix::Algorithm::four_kernel, 8, 0), across_two_bytes), 1);
   EXPECT_EQ(passes_of(plan_of(kradix::Algorithm::onesweep, 8, 0), across_two_bytes), 2);
+  kradix::Plan finishing = plan_of(kradix::Algorithm::msd_hybrid, 8, 0);
+  finishing.count = 1 << 20;
+  finishing.chunk = 4352;
+  const BitMask everywhere{~std::uint64_t{0}, 0};
+  EXPECT_EQ(passes_of(finishing, everywhere), 2);
+  finishing.count = std::size_t{1} << 24;
+  EXPECT_EQ(passes_of(finishing, everywhere), 3);
+  EXPECT_EQ(passes_of(finishing, across_two_bytes), 2);
+  EXPECT_DOUBLE_EQ(bytes_moved(finishing, Operation::sort, 3),
+                   static_cast<double>(finishing.count) * (8 + 3 * 16));
   const BitMask in_both_words{0, 1};
   EXPECT_EQ(passes_of(plan_of(kradix::Algorithm::onesweep, 16, 0), in_both_words), 1);
 }

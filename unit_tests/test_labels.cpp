@@ -67,8 +67,9 @@ TEST(Labels, TheCallerChoosesThePrefix) {
   }
 }
 
+template <class Key>
 void expect_stages(kradix::Algorithm algorithm, const std::vector<std::string>& expected) {
-  const Kokkos::View<std::uint16_t*, Memory> keys("keys", 5000);
+  const Kokkos::View<Key*, Memory> keys("keys", 5000);
   const Space exec;
   exec.fence();
   {
@@ -85,12 +86,19 @@ void expect_stages(kradix::Algorithm algorithm, const std::vector<std::string>& 
 }
 
 TEST(Labels, TheStagesOfASortInTheirOrder) {
-  expect_stages(kradix::Algorithm::four_kernel,
-                {"SurveyKeys", "ListPasses", "CountTile", "ScanTiles", "ScanBins", "ScatterTile",
-                 "CountTile", "ScanTiles", "ScanBins", "ScatterTile", "Settle"});
+  expect_stages<std::uint16_t>(
+      kradix::Algorithm::four_kernel,
+      {"SurveyKeys", "ListPasses", "CountTile", "ScanTiles", "ScanBins", "ScatterTile", "CountTile",
+       "ScanTiles", "ScanBins", "ScatterTile", "Settle"});
   if (!kradix::impl::has_lanes<Space>) return;
-  expect_stages(kradix::Algorithm::onesweep,
-                {"ClearWords", "CountAllDigits", "ListDigits", "SweepTile", "SweepTile", "Settle"});
+  expect_stages<std::uint16_t>(
+      kradix::Algorithm::onesweep,
+      {"ClearWords", "CountAllDigits", "ListDigits", "SweepTile", "SweepTile", "Settle"});
+  expect_stages<std::uint32_t>(
+      kradix::Algorithm::msd_hybrid,
+      {"ClearWords", "GlanceAtKeys", "SampleRuns", "ChooseRoute", "CountAllDigits", "ListDigits",
+       "CountAllDigits", "ListDigits", "SweepTile", "SweepTile", "SweepTile", "SweepTile",
+       "ListChunks", "FinishChunk", "FinishRanges", "Settle"});
 }
 
 TEST(Labels, KernelsRunOnTheCallersInstance) {

@@ -18,8 +18,8 @@ Problem problem_of(std::size_t count, int key_bytes) {
 }
 
 TEST(MakePlan, TilesCoverTheKeysAndTheTableStaysSmall) {
-  for (const Machine machine :
-       {Machine{1, {1, 0}}, Machine{2, {1, 0}}, Machine{64, {1, 0}}, Machine{270336, {256, 19}}}) {
+  for (const Machine machine : {Machine{1, {1, 0}, {}, {}}, Machine{2, {1, 0}, {}, {}},
+                                Machine{64, {1, 0}, {}, {}}, Machine{270336, {256, 19}, {}, {}}}) {
     for (std::size_t count = 1; count < std::size_t{1} << 41; count = count * 3 + 1) {
       const kradix::Plan plan = make_plan(problem_of(count, 8), machine);
       EXPECT_GE(plan.tile * plan.tiles, count);
@@ -31,13 +31,19 @@ TEST(MakePlan, TilesCoverTheKeysAndTheTableStaysSmall) {
 }
 
 TEST(MakePlan, DevicesWithLanesSweepAndOthersDoNot) {
-  const Machine host{2, {1, 0}, {1, 2048}}, device{270336, {256, 19}, {256, 28}},
-      without_lanes{270336, {256, 19}, {}};
+  const Machine host{2, {1, 0}, {1, 2048}, {1, 2048}}, device{270336, {256, 19}, {256, 28}, {}},
+      without_lanes{270336, {256, 19}, {}, {}};
   EXPECT_EQ(make_plan(problem_of(1 << 20, 4), host).algorithm, kradix::Algorithm::four_kernel);
   EXPECT_EQ(make_plan(problem_of(1 << 20, 4), device).algorithm, kradix::Algorithm::onesweep);
   EXPECT_EQ(make_plan(problem_of(1 << 20, 4), without_lanes).algorithm,
             kradix::Algorithm::four_kernel);
+  const Machine finishing{270336, {256, 19}, {256, 28}, {256, 17}};
+  EXPECT_EQ(make_plan(problem_of(1 << 20, 8), finishing).algorithm, kradix::Algorithm::msd_hybrid);
+  EXPECT_EQ(make_plan(problem_of(1 << 20, 8), finishing).chunk, 256u * 17u);
+  EXPECT_EQ(make_plan(problem_of(1 << 10, 8), finishing).algorithm, kradix::Algorithm::onesweep);
   Problem problem = problem_of(1 << 20, 24);
+  problem.forced = kradix::Algorithm::msd_hybrid;
+  EXPECT_THROW(make_plan(problem, device), std::invalid_argument);
   problem.forced = kradix::Algorithm::onesweep;
   EXPECT_THROW(make_plan(problem, without_lanes), std::invalid_argument);
   EXPECT_EQ(make_plan(problem, device).tile, 256u * 28u);
@@ -70,9 +76,10 @@ TEST(Plan, SaysWhatItWillDo) {
   EXPECT_TRUE(plan.stable);
   std::ostringstream text;
   text << plan;
-  for (const std::string part :
-       {std::string(name(plan.algorithm)).c_str(), "100000 keys of 8 B with 4 B each", "8 passes",
-        "temporary bytes", plan.reason.c_str()}) {
+  const std::vector<std::string> parts{std::string(name(plan.algorithm)),
+                                       "100000 keys of 8 B with 4 B each", "8 passes",
+                                       "temporary bytes", plan.reason};
+  for (const std::string& part : parts) {
     EXPECT_NE(text.str().find(part), std::string::npos) << text.str();
   }
   EXPECT_GE(kradix::plan_argsort(Space{}, keys, permutation).temporary_bytes,

@@ -17,10 +17,12 @@ enum class Algorithm : std::uint8_t {
   automatic,    ///< the plan chooses
   four_kernel,  ///< count, scan tiles, scan bins, scatter: stable, on every Kokkos backend
   onesweep,     ///< one read and one write a pass by decoupled look-back: stable, needs lanes
+  msd_hybrid,   ///< sweeps over the top digits, then a finish in scratch: stable, needs lanes
 };
 
 /// Every algorithm that can be forced.
-inline constexpr std::array all_algorithms{Algorithm::four_kernel, Algorithm::onesweep};
+inline constexpr std::array all_algorithms{Algorithm::four_kernel, Algorithm::onesweep,
+                                           Algorithm::msd_hybrid};
 
 constexpr std::string_view name(Algorithm algorithm) {
   switch (algorithm) {
@@ -30,6 +32,8 @@ constexpr std::string_view name(Algorithm algorithm) {
       return "four_kernel";
     case Algorithm::onesweep:
       return "onesweep";
+    case Algorithm::msd_hybrid:
+      return "msd_hybrid";
   }
   return "unknown";
 }

@@ -1,5 +1,7 @@
 #include "support/bytes.hpp"
 
+#include <algorithm>
+
 #include "support/kernels.hpp"
 #include "support/statistics.hpp"
 #include "support/stopwatch.hpp"
@@ -8,7 +10,7 @@ namespace bench {
 
 int passes_of(const kradix::Plan& plan, const BitMask& varying) {
   const auto varies = [&](int bit) { return (varying[bit / 64] >> bit % 64 & 1) != 0; };
-  const bool fixed_digits = plan.algorithm == kradix::Algorithm::onesweep;
+  const bool fixed_digits = plan.algorithm != kradix::Algorithm::four_kernel;
   int passes = 0;
   int bit = plan.bits.begin;
   while (bit < plan.bits.end) {
@@ -20,6 +22,12 @@ int passes_of(const kradix::Plan& plan, const BitMask& varying) {
     const int into_digit = fixed_digits ? (bit - plan.bits.begin) % plan.digit_bits : 0;
     bit += plan.digit_bits - into_digit;
   }
+  if (plan.algorithm == kradix::Algorithm::msd_hybrid) {
+    int moves = 2;  // a sweep and the finish
+    for (std::size_t run = plan.count >> plan.digit_bits; run > plan.chunk; run >>= plan.digit_bits)
+      ++moves;
+    return std::min(passes, moves);
+  }
   return passes;
 }
 
@@ -27,11 +35,12 @@ double bytes_moved(const kradix::Plan& plan, Operation operation, int passes) {
   const double n = static_cast<double>(plan.count);
   const double k = plan.key_bytes;
   const double v = plan.value_bytes;
-  const double reads_of_keys = plan.algorithm == kradix::Algorithm::onesweep ? 1 : 2;
+  const bool finishes = plan.algorithm == kradix::Algorithm::msd_hybrid;
+  const double reads_of_keys = plan.algorithm == kradix::Algorithm::four_kernel ? 2 : 1;
   double per_key = k + passes * ((reads_of_keys + 1) * k + 2 * v);
   if (operation == Operation::argsort) {
     per_key += passes == 0 ? v : -(k + v);
-  } else if (passes % 2 == 1) {
+  } else if (passes % 2 == 1 && !finishes) {
     per_key += 2 * (k + v);
   }
   return n * per_key;

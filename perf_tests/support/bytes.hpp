@@ -13,15 +13,17 @@ using BitMask = std::array<std::uint64_t, 2>;
 
 /// Passes that `plan` comes down to for keys that differ in these bits of their encoding:
 ///   four_kernel  8-bit digits that each start at a bit that varies and cover all that do;
-///   onesweep     those of the fixed 8-bit digits in which a bit varies.
+///   onesweep     those of the fixed 8-bit digits in which a bit varies;
+///   msd_hybrid   as few sweeps as leave short runs of keys that spread evenly, and the finish.
 int passes_of(const kradix::Plan& plan, const BitMask& varying);
 
 /// Least bytes that `plan` moves in that many passes over n keys of k bytes with v bytes each, caches
 /// and counters left out:
 ///   four_kernel  n k + passes n (3 k + 2 v): one read to survey the keys; each pass counts them, then
 ///                reads and writes them with their values;
-///   onesweep     n k + passes n (2 k + 2 v): one read counts all digits.
-/// In place, an odd number of passes ends with a copy, 2 n (k + v) more. argsort reads no values in its
+///   onesweep     n k + passes n (2 k + 2 v): one read counts all digits;
+///   msd_hybrid   likewise.
+/// In place, an odd number of passes (without a finish) ends with a copy, 2 n (k + v) more. argsort reads no values in its
 /// first pass and writes no keys in its last, n (k + v) less.
 double bytes_moved(const kradix::Plan& plan, Operation operation, int passes);
 

@@ -124,6 +124,11 @@ std::vector<AlgorithmNote> algorithm_notes() {
         note.description = "one read and one write a pass, by decoupled look-back";
         note.stability = "stable";
         note.limits = "keys and values of at most 16 bytes";
+        break;
+      case kradix::Algorithm::msd_hybrid:
+        note.description = "sweeps over the topmost digits, then a finish in scratch";
+        note.stability = "stable";
+        note.limits = "keys of 4 to 16 bytes, values of at most 16";
     }
     notes.push_back(std::move(note));
   }

@@ -23,6 +23,8 @@ struct PassBuffers {
     const bool even_from_end = (passes - 1 - pass) % 2 == 0;
     return even_from_end != ends_in_other(passes) ? result : other;
   }
+  /// Where the passes leave the elements.
+  KOKKOS_FUNCTION T* end(int passes) const { return destination(passes - 1, passes); }
   KOKKOS_FUNCTION const T* source(int pass, int passes) const {
     return pass == 0 ? in : destination(pass - 1, passes);
   }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <utility>
 
 #include "kradix/impl/device/count_all_digits.hpp"
 #include "kradix/impl/device/settle.hpp"
@@ -20,11 +21,15 @@ namespace kradix::impl {
 /// Scratch memory of this algorithm beside the second key and value arrays: at most 2.2 MB for any n.
 struct OnesweepScratch {
   Slot words;   ///< of the look-back
-  Slot counts;  ///< bins, tickets and tails, which start at zero as the words do
+  Slot counts;  ///< bins, tickets, tails and what else starts at zero as the words do
   Slot passes;
   LookBackShape look_back;
+  int sets = 1;           ///< of bins
+  std::size_t extra = 0;  ///< where in `counts` the caller's own bytes start
 
-  static OnesweepScratch list(const Plan& plan, const LookBackShape& most, ScratchList& list) {
+  /// `sets` of bins may be counted; `extra` bytes are zeroed beside the counts.
+  static OnesweepScratch list(const Plan& plan, const LookBackShape& most, ScratchList& list,
+                              int sets = 1, std::size_t extra = 0) {
     OnesweepScratch scratch;
     scratch.look_back = most;
     if (plan.tiles <= most.slots()) {
@@ -34,9 +39,12 @@ struct OnesweepScratch {
       scratch.look_back.group_bits = 0;
     }
     scratch.words = list.add(scratch.look_back.bytes(), 1);
-    const std::size_t counts_of_a_pass = bin_count + 1 + scratch.look_back.counters();
-    scratch.counts =
-        list.add(static_cast<std::size_t>(plan.passes) * counts_of_a_pass, sizeof(std::uint64_t));
+    const std::size_t counts_of_a_pass =
+        static_cast<std::size_t>(sets) * bin_count + 1 + scratch.look_back.counters();
+    const std::size_t counts = static_cast<std::size_t>(plan.passes) * counts_of_a_pass;
+    scratch.extra = counts * sizeof(std::uint64_t);
+    scratch.sets = sets;
+    scratch.counts = list.add(scratch.extra + extra, 1);
     scratch.passes = list.add(1, sizeof(PassTable));
     return scratch;
   }
@@ -50,31 +58,51 @@ class Onesweep {
   using Sweep = SweepTile<ExecutionSpace, Codec, Value, Shape, TileLookBack>;
   static constexpr TeamShape count_with = count_shape<ExecutionSpace>();
   using Count = CountAllDigits<ExecutionSpace, Codec, count_with>;
-  using List = ListDigits<ExecutionSpace, count_with.threads>;
+  using List = ListDigits<ExecutionSpace, count_with.threads, typename Codec::bits_type>;
 
  public:
   Onesweep(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
            const SortBuffers<Key, Value>& buffers, const OnesweepScratch& scratch, std::byte* base,
-           const char* label)
+           std::string label)
       : exec_(exec),
         plan_(plan),
         codec_(codec),
         buffers_(buffers),
         scratch_(scratch),
-        label_(std::string(label) + "::onesweep::"),
+        label_(std::move(label)),
         words_(scratch.words.in<std::uint64_t>(base)),
         bins_(scratch.counts.in<std::uint64_t>(base)),
         passes_(scratch.passes.in<PassTable>(base)) {}
 
   void sort() {
-    const DigitList digits{plan_.bits.begin, plan_.bits.end};
     clear();
-    const std::size_t teams = std::min<std::size_t>(plan_.tiles, resident_teams());
-    launch<count_with>("CountAllDigits", teams, Count::scratch_bytes(digits.count()),
-                       Count{buffers_.keys.in, codec_, plan_.count, digits, bins_});
-    launch<count_with>("ListDigits", 1, List::scratch_bytes(),
-                       List{plan_.count, digits, bins_, passes_});
-    std::uint64_t* const tickets = bins_ + plan_.passes * bin_count;
+    count(nullptr);
+    sweep();
+    settle();
+  }
+
+  DigitList digits() const { return {plan_.bits.begin, plan_.bits.end}; }
+  const PassTable* passes() const { return passes_; }
+
+  void clear() {
+    using Clear = ClearWords<ExecutionSpace, count_with.threads>;
+    // Words and counts lie side by side, the gap between them included.
+    const std::size_t words =
+        (scratch_.counts.offset - scratch_.words.offset + scratch_.counts.bytes) /
+        sizeof(std::uint64_t);
+    const std::size_t per_team = std::size_t{8} * count_with.threads;
+    launch<count_with>("ClearWords", std::min<std::size_t>((words + per_team - 1) / per_team, 512),
+                       0, Clear{words_, words});
+  }
+
+  /// Counts all digits, or those that a route names; then the route may ask for all, into a second set.
+  void count(Route* route) {
+    count_into(0, route, false);
+    if (route != nullptr) count_into(plan_.passes, route, true);
+  }
+
+  void sweep() {
+    std::uint64_t* const tickets = bins_ + scratch_.sets * plan_.passes * bin_count;
     std::uint64_t* const tails = tickets + plan_.passes;
     for (int pass = 0; pass < plan_.passes; ++pass) {
       TileLookBack look_back;
@@ -83,39 +111,38 @@ class Onesweep {
       look_back.shape = scratch_.look_back;
       look_back.pass = pass;
       look_back.reuses_slots = plan_.tiles > scratch_.look_back.slots();
-      launch<Shape>("SweepTile", plan_.tiles, Sweep::scratch_bytes(),
-                    Sweep{buffers_, codec_, plan_.count, digits, passes_, bins_, tickets + pass,
-                          look_back, pass});
+      launch<Shape>(
+          "SweepTile", std::min(plan_.tiles, resident_teams<Shape>()), Sweep::scratch_bytes(),
+          Sweep{buffers_, codec_, plan_.count, passes_, bins_, tickets + pass, look_back, pass});
     }
-    settle();
-  }
-
- private:
-  /// As many teams as run at once: they stay, so that each adds its sums to the whole's only once.
-  std::size_t resident_teams() const {
-    return static_cast<std::size_t>(std::max(1, exec_.concurrency() / count_with.threads));
-  }
-
-  void clear() {
-    using Clear = ClearWords<ExecutionSpace, count_with.threads>;
-    const std::size_t words = scratch_.words.bytes / sizeof(std::uint64_t);
-    const std::size_t counts = scratch_.counts.bytes / sizeof(std::uint64_t);
-    // Words and counts lie side by side, the gap between them included.
-    const std::size_t all =
-        (scratch_.counts.offset - scratch_.words.offset) / sizeof(std::uint64_t) + counts;
-    launch<count_with>(
-        "ClearWords",
-        std::min<std::size_t>((words + 8 * count_with.threads - 1) / (8 * count_with.threads), 512),
-        0, Clear{words_, all});
   }
 
   void settle() {
     using End = Settle<ExecutionSpace, Codec, Value, count_with.threads>;
+    const std::size_t teams = std::min(plan_.tiles, resident_teams<count_with>());
+    const std::size_t share = (plan_.count + teams - 1) / teams;
     const KeyPass<ExecutionSpace, Codec> keys{
-        buffers_.keys, codec_,  plan_.count, plan_.tile, plan_.tiles,
-        plan_.round,   passes_, nullptr,     nullptr,    buffers_.leaves_keys};
-    launch<count_with>("Settle", plan_.tiles, 0,
-                       End{{keys, buffers_.values, buffers_.makes_indices}});
+        buffers_.keys, codec_,  plan_.count, share,   teams,
+        plan_.round,   passes_, nullptr,     nullptr, buffers_.leaves_keys};
+    launch<count_with>("Settle", teams, 0, End{{keys, buffers_.values, buffers_.makes_indices}});
+  }
+
+ private:
+  /// As many teams as may run at once: they stay for more than one tile, so that a kernel with nothing
+  /// to do costs no more than its launch.
+  template <TeamShape LaunchShape>
+  std::size_t resident_teams() const {
+    return static_cast<std::size_t>(std::max(1, exec_.concurrency() / LaunchShape.threads));
+  }
+
+  void count_into(int first_row, Route* route, bool only_recounts) {
+    const std::size_t teams = std::min(plan_.tiles, resident_teams<count_with>());
+    launch<count_with>("CountAllDigits", teams, Count::scratch_bytes(digits().count()),
+                       Count{buffers_.keys.in, codec_, plan_.count, digits(),
+                             bins_ + first_row * bin_count, route, only_recounts});
+    launch<count_with>(
+        "ListDigits", 1, List::scratch_bytes(),
+        List{plan_.count, digits(), bins_, first_row, passes_, route, only_recounts});
   }
 
   template <TeamShape LaunchShape, class Kernel>

@@ -27,6 +27,7 @@ struct Plan {
   std::size_t round = 0;  ///< elements that a team partitions at once
   std::size_t tile = 0;   ///< elements per team: whole rounds
   std::size_t tiles = 0;
+  std::size_t chunk = 0;  ///< elements that a team finishes in scratch (0: no finish)
   bool stable = true;
   bool packs = false;     ///< keys or values are strided and go through contiguous scratch
   bool permutes = false;  ///< values move once at the end, through a sorted index
@@ -63,14 +64,17 @@ struct Problem {
 struct Machine {
   int concurrency = 1;  ///< threads that run at once
   TeamShape shape{};
-  TeamShape sweep{};  ///< of a Onesweep team for these elements, if it can take them
+  TeamShape sweep{};   ///< of a Onesweep team for these elements, if it can take them
+  TeamShape finish{};  ///< of a team that finishes in scratch, likewise
 };
 
 template <class ExecutionSpace>
 Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_t value_bytes) {
-  Machine machine{exec.concurrency(), team_shape<ExecutionSpace>(), {}};
-  if (has_lanes<ExecutionSpace>)
+  Machine machine{exec.concurrency(), team_shape<ExecutionSpace>(), {}, {}};
+  if (has_lanes<ExecutionSpace>) {
     machine.sweep = sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
+    machine.finish = finish_shape<ExecutionSpace>(key_bytes, value_bytes);
+  }
   return machine;
 }
 
@@ -90,6 +94,11 @@ inline std::size_t tile_elements(std::size_t count, std::size_t round) {
   return std::max<std::size_t>(1, rounds) * round;
 }
 
+/// Below this many elements the launches of a finish outweigh the passes that it saves.
+inline std::size_t least_to_finish(int passes) {
+  return std::size_t{1} << (passes > 4 ? 20 : 25);
+}
+
 /// Which algorithm, and why.
 inline void choose_algorithm(const Problem& problem, const Machine& machine, Plan& plan) {
   plan.algorithm = problem.forced;
@@ -100,8 +109,21 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
         std::to_string(problem.key_bytes) + " bytes with values of " +
         std::to_string(problem.value_bytes) + " bytes");
   }
+  if (problem.forced == Algorithm::msd_hybrid && !machine.finish.exists()) {
+    throw std::invalid_argument(
+        "kradix: msd_hybrid needs lanes, keys of 4 to 16 bytes and values of at most 16, these are "
+        "keys of " +
+        std::to_string(problem.key_bytes) + " bytes with values of " +
+        std::to_string(problem.value_bytes) + " bytes");
+  }
   if (problem.forced != Algorithm::automatic) return;
   const bool sweeps = machine.sweep.exists() && !machine.shape.serial();
+  if (sweeps && machine.finish.exists() && plan.passes >= 3 &&
+      problem.count >= least_to_finish(plan.passes)) {
+    plan.algorithm = Algorithm::msd_hybrid;
+    plan.reason = "a few sweeps and a finish in scratch move elements least on a GPU";
+    return;
+  }
   plan.algorithm = sweeps ? Algorithm::onesweep : Algorithm::four_kernel;
   plan.reason = sweeps                   ? "one read and one write a pass is least on a GPU"
                 : machine.shape.serial() ? "a host thread partitions best in its own cache"
@@ -122,7 +144,9 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
   plan.packs = problem.packs;
   plan.permutes = problem.permutes;
   choose_algorithm(problem, machine, plan);
-  const bool sweeps = plan.algorithm == Algorithm::onesweep;
+  const bool finishes = plan.algorithm == Algorithm::msd_hybrid;
+  const bool sweeps = plan.algorithm == Algorithm::onesweep || finishes;
+  if (finishes) plan.chunk = static_cast<std::size_t>(machine.finish.round());
   plan.round =
       sweeps ? static_cast<std::size_t>(machine.sweep.round()) : round_elements(problem, machine);
   plan.tile = sweeps ? plan.round : tile_elements(problem.count, plan.round);

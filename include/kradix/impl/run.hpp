@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "kradix/impl/four_kernel.hpp"
+#include "kradix/impl/msd_hybrid.hpp"
 #include "kradix/impl/onesweep.hpp"
 
 namespace kradix::impl {
@@ -12,11 +14,14 @@ namespace kradix::impl {
 struct AlgorithmScratch {
   FourKernelScratch four_kernel;
   OnesweepScratch onesweep;
+  MsdHybridScratch msd_hybrid;
 
   static AlgorithmScratch list(const Plan& plan, ScratchList& list) {
     AlgorithmScratch scratch;
     if (plan.algorithm == Algorithm::onesweep) {
       scratch.onesweep = OnesweepScratch::list(plan, LookBackShape{}, list);
+    } else if (plan.algorithm == Algorithm::msd_hybrid) {
+      scratch.msd_hybrid = MsdHybridScratch::list(plan, LookBackShape{}, list);
     } else {
       scratch.four_kernel = FourKernelScratch::list(plan, list);
     }
@@ -35,9 +40,19 @@ void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
   if constexpr (has_lanes<ExecutionSpace> && sweep.exists()) {
     if (plan.algorithm == Algorithm::onesweep) {
       Onesweep<ExecutionSpace, Codec, Value, sweep>(exec, plan, codec, buffers, scratch.onesweep,
-                                                    base, label)
+                                                    base, std::string(label) + "::onesweep::")
           .sort();
       return;
+    }
+    constexpr TeamShape finish = finish_shape<ExecutionSpace>(sizeof(Key), value_bytes);
+    if constexpr (finish.exists()) {
+      if (plan.algorithm == Algorithm::msd_hybrid) {
+        constexpr TeamShape range = range_shape<ExecutionSpace>(sizeof(Key), value_bytes);
+        MsdHybrid<ExecutionSpace, Codec, Value, sweep, finish, range>(
+            exec, plan, codec, buffers, scratch.msd_hybrid, base, label)
+            .sort(RouteRule::of_chunks(plan.chunk));
+        return;
+      }
     }
   }
   constexpr TeamShape shape = team_shape<ExecutionSpace>();

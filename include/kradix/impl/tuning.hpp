@@ -51,6 +51,24 @@ constexpr TeamShape sweep_shape(std::size_t key_bytes, std::size_t value_bytes) 
   return widest == 8 ? TeamShape{256, 20, 2} : TeamShape{256, 8, 2};
 }
 
+/// How a team finishes a chunk in scratch, and a range that does not fit there; none as above.
+template <class ExecutionSpace>
+constexpr TeamShape finish_shape(std::size_t key_bytes, std::size_t value_bytes) {
+  const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
+  if (widest > 16 || key_bytes < 4) return {0, 0};
+  if (is_host_space<ExecutionSpace>) return {1, 2048};
+  // Spilled words are worse here than few teams: they go to memory with what streams by.
+  if (widest > 8) return {256, 8, 2};
+  if (widest == 8) return value_bytes == 0 ? TeamShape{256, 17, 3} : TeamShape{256, 17, 2};
+  return value_bytes == 0 ? TeamShape{256, 18, 4} : TeamShape{256, 18, 3};
+}
+template <class ExecutionSpace>
+constexpr TeamShape range_shape(std::size_t key_bytes, std::size_t value_bytes) {
+  const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
+  if (is_host_space<ExecutionSpace>) return {1, 2048};
+  return widest <= 8 ? TeamShape{256, 12, 4} : TeamShape{256, 8, 2};
+}
+
 /// Elements that a serial round partitions in cache: keys and values of one round must stay within a
 /// private second-level cache (512 KB and more on current cores), with room for the source.
 constexpr std::size_t serial_round(std::size_t element_bytes) {

@@ -34,10 +34,22 @@ struct CudaLanes {
     KOKKOS_IF_ON_DEVICE((return __popc(mask);))
     KOKKOS_IF_ON_HOST((return mask & 1;))
   }
+  KOKKOS_FUNCTION static Mask where(bool holds) {
+    KOKKOS_IF_ON_DEVICE((return __ballot_sync(~Mask{0}, holds);))
+    KOKKOS_IF_ON_HOST((return holds;))
+  }
+  KOKKOS_FUNCTION static std::uint32_t from_last(std::uint32_t value) {
+    KOKKOS_IF_ON_DEVICE((return __shfl_sync(~Mask{0}, value, width - 1);))
+    KOKKOS_IF_ON_HOST((return value;))
+  }
   /// Adds one to a counter in scratch. CUDA's own atomic: of equal addresses in a warp it makes one.
   KOKKOS_FUNCTION static void increment(std::uint32_t* counter) {
     KOKKOS_IF_ON_DEVICE((atomicAdd(counter, 1u);))
     KOKKOS_IF_ON_HOST((++*counter;))
+  }
+  KOKKOS_FUNCTION static std::uint32_t add(std::uint32_t* counter, std::uint32_t what) {
+    KOKKOS_IF_ON_DEVICE((return atomicAdd(counter, what);))
+    KOKKOS_IF_ON_HOST((*counter += what; return *counter - what;))
   }
   KOKKOS_FUNCTION static void barrier() { KOKKOS_IF_ON_DEVICE((__syncwarp();)) }
 
@@ -64,6 +76,9 @@ struct CudaLanes {
     KOKKOS_IF_ON_DEVICE((asm volatile("" ::: "memory");))
   }
 
+  KOKKOS_FUNCTION static void prefetch([[maybe_unused]] const void* address) {
+    KOKKOS_IF_ON_DEVICE((asm volatile("prefetch.global.L2 [%0];" ::"l"(address));))
+  }
   KOKKOS_FUNCTION static void pause() {}
 
   KOKKOS_FUNCTION static std::uint64_t load([[maybe_unused]] const std::uint64_t* word) {

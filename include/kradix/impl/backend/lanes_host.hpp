@@ -21,9 +21,19 @@ struct HostLanes {
   }
   /// How many lanes of the mask come before this one.
   KOKKOS_FUNCTION static int rank_in(Mask, int) { return 0; }
-  KOKKOS_FUNCTION static int size_of(Mask) { return 1; }
+  KOKKOS_FUNCTION static int size_of(Mask mask) { return static_cast<int>(mask); }
+  /// Lanes for which it holds.
+  KOKKOS_FUNCTION static Mask where(bool holds) { return holds ? 1 : 0; }
+  /// The value of the last lane.
+  KOKKOS_FUNCTION static std::uint32_t from_last(std::uint32_t value) { return value; }
   /// Adds one to a counter in scratch.
   KOKKOS_FUNCTION static void increment(std::uint32_t* counter) { ++*counter; }
+  /// Adds to a counter in scratch and returns what it was.
+  KOKKOS_FUNCTION static std::uint32_t add(std::uint32_t* counter, std::uint32_t what) {
+    const std::uint32_t before = *counter;
+    *counter += what;
+    return before;
+  }
   /// All lanes have come here, and see what the others wrote.
   KOKKOS_FUNCTION static void barrier() {}
   /// Exclusive prefix sum over the group.
@@ -33,6 +43,8 @@ struct HostLanes {
   KOKKOS_FUNCTION static void settle(T&) {}
   KOKKOS_FUNCTION static void settle_memory() {}
 
+  /// The memory there is wanted soon.
+  KOKKOS_FUNCTION static void prefetch(const void*) {}
   /// Called while waiting for another team: on a busy host that team may not even be running.
   KOKKOS_FUNCTION static void pause() { KOKKOS_IF_ON_HOST((std::this_thread::yield();)) }
 

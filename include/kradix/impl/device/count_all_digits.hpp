@@ -6,28 +6,16 @@
 
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/team.hpp"
 
 namespace kradix::impl {
-
-/// The fixed digits of a bit range: digit d is bits [begin + 8 d, begin + 8 d + 8) cut at the end.
-struct DigitList {
-  int begin, end;
-
-  KOKKOS_FUNCTION int count() const { return (end - begin + digit_bits - 1) / digit_bits; }
-  KOKKOS_FUNCTION Digit digit(int d) const {
-    const int shift = begin + d * digit_bits;
-    const int width = end - shift < digit_bits ? end - shift : digit_bits;
-    return {shift, (1u << width) - 1};
-  }
-  /// Which of the digits starts at this bit.
-  KOKKOS_FUNCTION int index_of(Digit digit) const { return (digit.shift - begin) / digit_bits; }
-};
 
 /// Teams that stay walk over the keys and count all digits into scratch, then add to the whole's bins.
 template <class ExecutionSpace, class Codec, TeamShape Shape>
 struct CountAllDigits {
   using Key = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
   static constexpr int batch = 8;
@@ -35,28 +23,50 @@ struct CountAllDigits {
   const Key* keys;
   Codec codec;
   std::size_t count;
-  DigitList digits;
-  std::uint64_t* bins;  ///< [digit][bin], zero
+  DigitList all;
+  std::uint64_t* bins;     ///< [digit][bin], zero
+  Route* route = nullptr;  ///< tells the digits, and is told which bits vary (null: all, nobody)
+  bool only_recounts = false;  ///< does nothing unless the route asks for it
 
   static std::size_t scratch_bytes(int digit_count) {
     return static_cast<std::size_t>(digit_count) * bin_count * sizeof(std::uint32_t);
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const int all = digits.count() * bin_count;
-    auto* const counts = take_scratch<std::uint32_t>(team, static_cast<std::size_t>(all));
-    for (int i = team.team_rank(); i < all; i += Shape.threads) counts[i] = 0;
+    if (only_recounts && route->recounts == 0) return;
+    const DigitList digits = route != nullptr ? route->digits : all;
+    const int rows = digits.count() * bin_count;
+    auto* const counts = take_scratch<std::uint32_t>(team, static_cast<std::size_t>(rows));
+    for (int i = team.team_rank(); i < rows; i += Shape.threads) counts[i] = 0;
     team.team_barrier();
-    count_keys(team, counts);
+    const Bits differ = count_keys(team, digits, counts);
+    if (route != nullptr) tell(differ);
     team.team_barrier();
-    for (int i = team.team_rank(); i < all; i += Shape.threads) {
+    for (int i = team.team_rank(); i < rows; i += Shape.threads) {
       if (counts[i] > 0) Kokkos::atomic_add(&bins[i], std::uint64_t{counts[i]});
     }
   }
 
-  KOKKOS_FUNCTION void count_keys(const Team& team, std::uint32_t* counts) const {
+  /// Reads before it writes: after a few teams no bit is new.
+  KOKKOS_FUNCTION void tell(Bits differ) const {
+    for (int w = 0; w < words_in<Bits>; ++w) {
+      const std::uint64_t mine = word_of(differ, w);
+      if ((mine & ~L::load(&route->varying[w])) != 0) Kokkos::atomic_or(&route->varying[w], mine);
+    }
+  }
+
+  /// Bits in which a key differs from the first.
+  KOKKOS_FUNCTION Bits count_keys(const Team& team, const DigitList& digits,
+                                  std::uint32_t* counts) const {
     const Codec codec = this->codec;
     const Shifts shifts = shifts_of(digits);
+    const Bits first = codec.encode(keys[0]);
+    Bits differ = 0;
+    const auto add_key = [&](const Key& key) {
+      const Bits bits = codec.encode(key);
+      differ |= bits ^ first;
+      add(counts, shifts, bits);
+    };
     constexpr std::size_t step = std::size_t{batch} * Shape.threads;
     const std::size_t stride = step * static_cast<std::size_t>(team.league_size());
     std::size_t at = step * static_cast<std::size_t>(team.league_rank());
@@ -65,11 +75,12 @@ struct CountAllDigits {
       KRADIX_UNROLL
       for (int b = 0; b < batch; ++b) key[b] = keys[at + b * Shape.threads + team.team_rank()];
       KRADIX_UNROLL
-      for (int b = 0; b < batch; ++b) add(counts, shifts, codec.encode(key[b]));
+      for (int b = 0; b < batch; ++b) add_key(key[b]);
     }
     for (std::size_t i = at + team.team_rank(); i < count && i < at + step; i += Shape.threads) {
-      add(counts, shifts, codec.encode(keys[i]));
+      add_key(keys[i]);
     }
+    return differ;
   }
 
   // All digits that a key can have, so that the loop over them unrolls.
@@ -83,7 +94,6 @@ struct CountAllDigits {
     return {digits.begin, last, digits.digit(last).mask};
   }
 
-  template <class Bits>
   KOKKOS_FUNCTION static void add(std::uint32_t* counts, const Shifts& shifts, Bits bits) {
     bits >>= shifts.begin;
     KRADIX_UNROLL
@@ -98,30 +108,33 @@ struct CountAllDigits {
 
 /// One team: each digit's counts become first places, and digits that one bin holds whole are left out
 /// of the list of passes.
-template <class ExecutionSpace, int Threads>
+template <class ExecutionSpace, int Threads, class Bits>
 struct ListDigits {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
 
   std::size_t count;
-  DigitList digits;
-  std::uint64_t* bins;
+  DigitList all;
+  std::uint64_t* bins;  ///< from the first row on
+  int first_row;        ///< of the counts that are listed
   PassTable* passes;
+  Route* route = nullptr;
+  bool only_recounts = false;
 
   static std::size_t scratch_bytes() { return PassTable::max_passes * sizeof(int); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
+    if (only_recounts && route->recounts == 0) return;
+    const DigitList digits = route != nullptr ? route->digits : all;
     int* const varies = take_scratch<int>(team, PassTable::max_passes);
-    if (team.team_rank() < PassTable::max_passes) {
-      for (int d = team.team_rank(); d < PassTable::max_passes; d += Threads) varies[d] = 1;
-    }
+    for (int d = team.team_rank(); d < PassTable::max_passes; d += Threads) varies[d] = 1;
     team.team_barrier();
     constexpr int groups = Threads / L::width;
     for (int d = team.team_rank() / L::width; d < digits.count(); d += groups) {
-      scan(bins + d * bin_count, L::lane(team.team_rank()), &varies[d]);
+      scan(bins + (first_row + d) * bin_count, L::lane(team.team_rank()), &varies[d]);
     }
     team.team_barrier();
-    if (team.team_rank() == 0) list(varies);
+    if (team.team_rank() == 0) list(digits, varies);
   }
 
   /// A group of lanes scans the bins of a digit, each lane a run of them.
@@ -146,12 +159,27 @@ struct ListDigits {
     }
   }
 
-  KOKKOS_FUNCTION void list(const int* varies) const {
+  KOKKOS_FUNCTION void list(const DigitList& digits, const int* varies) const {
     PassTable table{};
-    for (int d = 0; d < digits.count(); ++d) {
-      if (varies[d]) table.digit[table.count++] = digits.digit(d);
+    if (route != nullptr && !only_recounts && sample_missed_a_bit(digits)) {
+      route->recounts = 1;
+      route->finishes = 0;
+      route->digits = all;
+    } else {
+      for (int d = 0; d < digits.count(); ++d) {
+        if (!varies[d]) continue;
+        table.row[table.count] = first_row + d;
+        table.digit[table.count++] = digits.digit(d);
+      }
+      table.finishes = route != nullptr ? route->finishes : 0;
     }
     *passes = table;
+  }
+
+  /// Sweeps over the topmost digits need them to be just that.
+  KOKKOS_FUNCTION bool sample_missed_a_bit(const DigitList& digits) const {
+    const Bits varying = joined<Bits>(route->varying);
+    return (varying & bits_between<Bits>(digits.end, all.end)) != 0;
   }
 };
 

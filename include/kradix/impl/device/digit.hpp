@@ -1,7 +1,9 @@
 // The digits of a key, and the list of passes that a sort makes over them.
 #pragma once
 
+#include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Core.hpp>
+#include <cstdint>
 
 #include "kradix/key.hpp"
 
@@ -46,12 +48,43 @@ struct DigitReader<WordCodec<Word, false>> {
   }
 };
 
+/// The fixed digits of a bit range: digit d is bits [begin + 8 d, begin + 8 d + 8) cut at the end.
+struct DigitList {
+  int begin, end;
+
+  KOKKOS_FUNCTION int count() const { return (end - begin + digit_bits - 1) / digit_bits; }
+  KOKKOS_FUNCTION Digit digit(int d) const {
+    const int shift = begin + d * digit_bits;
+    const int width = end - shift < digit_bits ? end - shift : digit_bits;
+    return {shift, (1u << width) - 1};
+  }
+};
+
 /// The passes of one sort, decided on the device from the bits in which keys differ.
 struct PassTable {
   static constexpr int max_passes = 128 / digit_bits;
   int count;
+  int finishes;  ///< a finish follows the passes: it moves the elements once more
   Digit digit[max_passes];
+  int row[max_passes];  ///< of the table of bins that holds the digit's first places
 };
+
+/// Bits [begin, end) set, all others clear.
+template <class Bits>
+KOKKOS_FUNCTION constexpr Bits bits_between(int begin, int end) {
+  return static_cast<Bits>(low_mask<Bits>(end) & ~low_mask<Bits>(begin));
+}
+
+/// Bits up to the highest that is set.
+template <class Bits>
+KOKKOS_FUNCTION int bit_width_of(Bits bits) {
+  if constexpr (sizeof(Bits) > 8) {
+    const auto high = static_cast<std::uint64_t>(bits >> 64);
+    return high != 0 ? 64 + bit_width_of(high) : bit_width_of(static_cast<std::uint64_t>(bits));
+  } else {
+    return static_cast<int>(8 * sizeof(Bits)) - Kokkos::countl_zero(bits);
+  }
+}
 
 /// Digits that cover every varying bit, from the least significant up; each starts at a varying bit,
 /// so bits in which no key differs cost nothing where they would fill a digit.

@@ -15,6 +15,7 @@ struct Settle : ElementPass<ExecutionSpace, Codec, Value> {
   using Team = TeamMember<ExecutionSpace>;
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
+    if (this->passes->finishes) return;
     if (!this->leaves_keys) settle(team, this->keys);
     if constexpr (Settle::with_values) {
       if (!this->makes_indices) {

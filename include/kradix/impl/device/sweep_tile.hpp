@@ -8,7 +8,7 @@
 
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/buffers.hpp"
-#include "kradix/impl/device/count_all_digits.hpp"
+#include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/look_back.hpp"
 #include "kradix/impl/device/team.hpp"
 
@@ -29,9 +29,8 @@ struct SweepTile {
   SortBuffers<Key, Value> buffers;
   Codec codec;
   std::size_t count;
-  DigitList digits;
   const PassTable* passes;
-  const std::uint64_t* bins;  ///< [digit][bin]: first places
+  const std::uint64_t* bins;  ///< [row][bin]: first places
   std::uint64_t* ticket;      ///< tiles taken: teams may start in any order, tiles may not
   TileLookBack look_back;
   int pass;
@@ -68,20 +67,29 @@ struct SweepTile {
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (pass >= passes->count) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    const int thread = team.team_rank();
-    if (thread == 0)
-      scratch.tile = static_cast<std::uint32_t>(Kokkos::atomic_fetch_add(ticket, std::uint64_t{1}));
-    clear_counters(thread, scratch);
-    team.team_barrier();
-    Tile tile{scratch.tile,
-              static_cast<std::size_t>(scratch.tile) * tile_size,
-              tile_size,
-              {codec, passes->digit[pass]}};
-    if (tile.begin + tile_size <= count) {
-      sweep<true>(team, tile, scratch);
+    const DigitReader<Codec> reader(codec, passes->digit[pass]);
+    while (true) {
+      if (team.team_rank() == 0) {
+        scratch.tile =
+            static_cast<std::uint32_t>(Kokkos::atomic_fetch_add(ticket, std::uint64_t{1}));
+      }
+      clear_counters(team.team_rank(), scratch);
+      team.team_barrier();
+      const std::uint32_t index = scratch.tile;
+      const std::size_t begin = static_cast<std::size_t>(index) * tile_size;
+      if (begin >= count) return;
+      sweep(team, index, begin, reader, scratch);
+      team.team_barrier();
+    }
+  }
+
+  /// One tile, whose counters are clear.
+  KOKKOS_FUNCTION void sweep(const Team& team, std::uint32_t index, std::size_t begin,
+                             const DigitReader<Codec>& reader, Scratch& scratch) const {
+    if (begin + tile_size <= count) {
+      sweep<true>(team, Tile{index, begin, tile_size, reader}, scratch);
     } else {
-      tile.size = static_cast<int>(count - tile.begin);
-      sweep<false>(team, tile, scratch);
+      sweep<false>(team, Tile{index, begin, static_cast<int>(count - begin), reader}, scratch);
     }
   }
 
@@ -238,7 +246,7 @@ struct SweepTile {
   template <bool Full>
   KOKKOS_FUNCTION void look_back_for_bases(int thread, const Tile& tile, Scratch& scratch) const {
     if (thread * bins_per_thread >= bin_count) return;
-    const std::uint64_t* const firsts = bins + digits.index_of(passes->digit[pass]) * bin_count;
+    const std::uint64_t* const firsts = bins + passes->row[pass] * bin_count;
     for (int b = 0; b < bins_per_thread; ++b) {
       const int bin = thread * bins_per_thread + b;
       const std::uint32_t end =
@@ -251,7 +259,7 @@ struct SweepTile {
   }
 
   KOKKOS_FUNCTION Key* destination_keys() const {
-    const bool stay = buffers.leaves_keys && pass == passes->count - 1;
+    const bool stay = buffers.leaves_keys && pass == passes->count - 1 && !passes->finishes;
     return stay ? nullptr : buffers.keys.destination(pass, passes->count);
   }
 

@@ -1,0 +1,153 @@
+// Keys that are sorted by their topmost bits fall into runs that agree in them. Runs are gathered into
+// chunks that fit a team's scratch; a run that does not fit is a chunk of its own.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/pass.hpp"
+#include "kradix/impl/device/route.hpp"
+
+namespace kradix::impl {
+
+/// Where a chunk starts and how long it is, and whether the finish in scratch gave it up, in one word.
+struct Chunk {
+  static constexpr int size_bits = 16;
+  static constexpr std::uint64_t given_up = std::uint64_t{1} << 63;
+
+  std::uint64_t word;
+
+  /// Size 0: longer than a team's scratch, up to the next run.
+  KOKKOS_FUNCTION static Chunk make(std::size_t begin, std::size_t size) {
+    return {static_cast<std::uint64_t>(begin) << size_bits | size};
+  }
+  KOKKOS_FUNCTION std::size_t begin() const { return (word & ~given_up) >> size_bits; }
+  KOKKOS_FUNCTION int size() const { return static_cast<int>(word & ((1u << size_bits) - 1)); }
+  KOKKOS_FUNCTION bool is_left() const { return size() == 0 || (word & given_up) != 0; }
+};
+
+/// Sizes of the list. Of two chunks in a row that one window lists, the second did not fit the first.
+struct ChunkShape {
+  std::size_t most;    ///< elements of a chunk
+  std::size_t window;  ///< elements among which a group of lanes lists the chunks
+
+  /// Small windows are listed sooner; large ones keep the list of very many elements short.
+  static ChunkShape of(std::size_t most, std::size_t count) {
+    return {most, count >> 28 > 1 ? 8 * most : most};
+  }
+  std::size_t windows(std::size_t count) const { return (count + window - 1) / window; }
+  std::size_t chunks(std::size_t count) const { return 2 * count / most + windows(count); }
+};
+
+/// Searches among keys that are sorted by the bits from `shift` up, by all lanes of a group at once.
+template <class ExecutionSpace, class Codec>
+struct RunSearch {
+  using Key = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
+  using L = Lanes<ExecutionSpace>;
+
+  const Key* keys;
+  Codec codec;
+  Digit above;  ///< what agrees within a run
+  Bits mask;
+
+  KOKKOS_FUNCTION Bits run_of(std::size_t place) const {
+    return (codec.encode(keys[place]) >> above.shift) & mask;
+  }
+
+  /// The first place of [begin, end) whose run is at least `run` (or, with `Beyond`, above it), or `end`.
+  template <bool Beyond>
+  KOKKOS_FUNCTION std::size_t first_at(Bits run, std::size_t begin, std::size_t end,
+                                       int lane) const {
+    while (begin < end) {
+      const std::size_t step = (end - begin) / (L::width + 1) + 1;
+      const std::size_t probe = begin + (lane + 1) * step - 1;
+      const bool short_of = probe < end && (Beyond ? run_of(probe) <= run : run_of(probe) < run);
+      const int below = L::size_of(L::where(short_of));  // the lanes that do are the first ones
+      begin += below * step;
+      if (begin + step - 1 < end) end = begin + step - 1;
+    }
+    return end;
+  }
+
+  /// The first place at or after `place` at which a run starts.
+  KOKKOS_FUNCTION std::size_t next_start(std::size_t place, std::size_t near, std::size_t count,
+                                         int lane) const {
+    if (place == 0 || place >= count) return place < count ? place : count;
+    const Bits before = run_of(place - 1);
+    if (run_of(place) != before) return place;
+    return end_of(before, place, near, count, lane);
+  }
+
+  /// The end of a run, which most often is near.
+  KOKKOS_FUNCTION std::size_t end_of(Bits run, std::size_t place, std::size_t near,
+                                     std::size_t count, int lane) const {
+    const std::size_t soon = place + near < count ? place + near : count;
+    const std::size_t found = first_at<true>(run, place, soon, lane);
+    return found < soon ? found : first_at<true>(run, soon, count, lane);
+  }
+};
+
+/// A group of lanes lists the chunks that start in its window: as many whole runs as fit, then the next.
+/// The last group of a team only finds where its window starts, for the one before.
+template <class ExecutionSpace, class Codec, int Threads>
+struct ListChunks {
+  using Key = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+  using Search = RunSearch<ExecutionSpace, Codec>;
+  static constexpr int groups = Threads / L::width;
+  static constexpr int windows = groups > 1 ? groups - 1 : 1;  ///< of a team
+
+  PassBuffers<Key> keys;
+  Codec codec;
+  std::size_t count;
+  DigitList all;
+  ChunkShape shape;
+  const PassTable* passes;
+  Route* route;
+  std::uint64_t* chunks;
+
+  static std::size_t scratch_bytes() { return (groups + 1) * sizeof(std::size_t); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    if (!passes->finishes) return;
+    auto* const starts = take_scratch<std::size_t>(team, groups + 1);
+    const int shift = route->digits.begin;
+    const Search search{
+        keys.end(passes->count), codec, {shift, 0}, low_mask<Bits>(all.end - shift)};
+    const int group = team.team_rank() / L::width, lane = L::lane(team.team_rank());
+    const std::size_t window = static_cast<std::size_t>(team.league_rank()) * windows + group;
+    // A lone group finds both ends itself.
+    for (int i = group; i <= windows; i += groups) {
+      const std::size_t start =
+          search.next_start((window - group + i) * shape.window, shape.most, count, lane);
+      if (lane == 0) starts[i] = start;
+    }
+    team.team_barrier();
+    if (group < windows) list(search, starts[group], starts[group + 1], lane);
+  }
+
+  KOKKOS_FUNCTION void list(const Search& search, std::size_t begin, std::size_t end,
+                            int lane) const {
+    while (begin < end) {
+      std::size_t next = end;
+      std::size_t size = end - begin;
+      if (size > shape.most) {
+        const Bits cut = search.run_of(begin + shape.most);
+        next = search.template first_at<false>(cut, begin, begin + shape.most, lane);
+        size = next - begin;
+        if (size == 0) next = search.end_of(cut, begin + shape.most, shape.most, end, lane);
+      }
+      if (lane == 0) {
+        const std::uint64_t index = Kokkos::atomic_fetch_add(&route->chunks, std::uint64_t{1});
+        chunks[index] = Chunk::make(begin, size).word;
+      }
+      begin = next;
+    }
+  }
+};
+
+}  // namespace kradix::impl

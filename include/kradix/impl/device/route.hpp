@@ -1,0 +1,241 @@
+// Which digits a sort goes over, and whether a finish follows: chosen on the device from a sample of the
+// keys, before all keys are counted.
+//
+// A sort by s sweeps over the most significant varying bits leaves runs of keys that agree in them. If
+// no run is longer than a team's scratch, one finish replaces all other passes.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/device/team.hpp"
+
+namespace kradix::impl {
+
+/// The words in which every backend can combine bits of keys atomically.
+template <class Bits>
+inline constexpr int words_in = (sizeof(Bits) + 7) / 8;
+template <class Bits>
+KOKKOS_FUNCTION std::uint64_t word_of(Bits bits, int w) {
+  return static_cast<std::uint64_t>(bits >> (w * (words_in<Bits> - 1) * 64));
+}
+template <class Bits>
+KOKKOS_FUNCTION Bits joined(const std::uint64_t* words) {
+  Bits bits = 0;
+  for (int w = 0; w < words_in<Bits>; ++w) {
+    bits |= static_cast<Bits>(static_cast<Bits>(words[w]) << (w * (words_in<Bits> - 1) * 64));
+  }
+  return bits;
+}
+
+/// The state of the decision, in device memory; all zero at first.
+struct Route {
+  static constexpr int most_sweeps = 4;
+
+  int top;                   ///< bits of the sample's keys vary below this one
+  DigitList digits;          ///< those that the sweeps go over
+  int finishes;              ///< a finish follows the sweeps
+  int recounts;              ///< the sample missed a varying bit: all digits are counted anew
+  std::uint64_t varying[2];  ///< bits in which any key differs from the first
+  std::uint64_t pairs[most_sweeps];  ///< sampled pairs that 1, 2, ... sweeps would leave in one run
+  std::uint32_t most[most_sweeps];   ///< sampled keys in the longest such run of a team's sample
+  std::uint64_t chunks;              ///< listed for the finish
+};
+
+/// When a finish is worth while.
+struct RouteRule {
+  double run;   ///< the mean length of a run, over its elements, that still fits
+  double most;  ///< and the longest that one team should finish
+
+  /// Fewer sweeps than this leave longer runs even of keys that spread evenly.
+  int least_sweeps(std::size_t count) const {
+    int sweeps = 1;
+    double even = static_cast<double>(count) / bin_count;
+    for (; even > run && sweeps < Route::most_sweeps; even /= bin_count) ++sweeps;
+    return sweeps;
+  }
+  static RouteRule of_chunks(std::size_t chunk) {
+    return {1.05 * static_cast<double>(chunk), 65536.0};
+  }
+};
+
+/// Spreads samples over the keys, each at a random place of its own stretch.
+struct SamplePlaces {
+  std::size_t stride;
+
+  KOKKOS_FUNCTION SamplePlaces(std::size_t count, std::size_t samples)
+      : stride(count > samples ? count / samples : 1) {}
+  KOKKOS_FUNCTION std::size_t of(std::size_t sample) const {
+    // Two rounds of a multiplicative mixer: neighbours' places must not follow a pattern.
+    auto mixed = static_cast<std::uint32_t>(sample) * 0x9e3779b9u;
+    mixed = (mixed ^ mixed >> 16) * 0x85ebca6bu;
+    mixed ^= mixed >> 13;
+    return sample * stride +
+           static_cast<std::size_t>((mixed * static_cast<std::uint64_t>(stride)) >> 32);
+  }
+};
+
+/// One team: the highest bit in which a few keys differ.
+template <class ExecutionSpace, class Codec, int Threads>
+struct GlanceAtKeys {
+  using Bits = typename Codec::bits_type;
+  static constexpr int samples = 1024;
+
+  const typename Codec::key_type* keys;
+  Codec codec;
+  std::size_t count;
+  DigitList all;
+  Route* route;
+
+  static std::size_t scratch_bytes() { return 2 * sizeof(std::uint64_t); }
+
+  KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
+    auto* const seen = take_scratch<std::uint64_t>(team, 2);
+    if (team.team_rank() == 0) seen[0] = seen[1] = 0;
+    team.team_barrier();
+    const SamplePlaces places(count, samples);
+    const Bits first = codec.encode(keys[0]);
+    Bits differ = 0;
+    // Unrolled, all loads are under way at once.
+    KRADIX_UNROLL
+    for (int i = 0; i < samples / Threads; ++i) {
+      const std::size_t place = places.of(static_cast<std::size_t>(i) * Threads + team.team_rank());
+      differ |= codec.encode(keys[place < count ? place : 0]) ^ first;
+    }
+    for (int w = 0; w < words_in<Bits>; ++w) Kokkos::atomic_or(&seen[w], word_of(differ, w));
+    team.team_barrier();
+    if (team.team_rank() == 0) {
+      route->top = bit_width_of(
+          static_cast<Bits>(joined<Bits>(seen) & bits_between<Bits>(all.begin, all.end)));
+    }
+  }
+};
+
+/// Teams count how many keys of a sample of theirs would stay together after 1, 2, ... sweeps. Each team
+/// looks at one number of sweeps.
+template <class ExecutionSpace, class Codec, int Threads>
+struct SampleRuns {
+  using Bits = typename Codec::bits_type;
+  using Team = TeamMember<ExecutionSpace>;
+  static constexpr int samples = 1024;  ///< of one team
+  static constexpr int slot_bits = 11;
+
+  const typename Codec::key_type* keys;
+  Codec codec;
+  std::size_t count;
+  DigitList all;
+  int sweeps;  ///< at least: fewer could not leave runs that are short enough
+  Route* route;
+
+  /// Half full at most.
+  struct Scratch {
+    std::uint64_t prefix[1 << slot_bits];  ///< plus one; 0: free
+    std::uint32_t keys[1 << slot_bits];
+    std::uint64_t pairs;
+    std::uint32_t most;
+  };
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+
+  /// As many for each number of sweeps as give a good estimate, few enough to be cheap beside one read
+  /// of the keys.
+  static std::size_t teams(std::size_t count) {
+    const std::size_t wanted = count / (16 * samples);
+    return wanted < 1 ? 1 : wanted > 128 ? 128 : wanted;
+  }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    const int numbers = Route::most_sweeps + 1 - sweeps;
+    const int mine = sweeps + team.league_rank() % numbers;
+    const int shift = route->top - mine * digit_bits;
+    if (shift < all.begin) return;
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    for (int i = team.team_rank(); i < 1 << slot_bits; i += Threads) {
+      scratch.prefix[i] = 0;
+      scratch.keys[i] = 0;
+    }
+    if (team.team_rank() == 0) scratch.pairs = scratch.most = 0;
+    team.team_barrier();
+    sample(team, scratch, team.league_rank() / numbers, team.league_size() / numbers, shift,
+           mine * digit_bits);
+    team.team_barrier();
+    if (team.team_rank() == 0) {
+      Kokkos::atomic_add(&route->pairs[mine - 1], scratch.pairs);
+      Kokkos::atomic_max(&route->most[mine - 1], scratch.most);
+    }
+  }
+
+  KOKKOS_FUNCTION void sample(const Team& team, Scratch& scratch, int index, int teams, int shift,
+                              int width) const {
+    constexpr int each = samples / Threads;
+    const SamplePlaces places(count, static_cast<std::size_t>(samples) * teams);
+    std::uint32_t prefix[each];
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) {
+      const std::size_t place = place_of(places, team.team_rank(), i, index, teams);
+      const Bits bits = codec.encode(keys[place < count ? place : 0]) >> shift;
+      prefix[i] = static_cast<std::uint32_t>(bits & low_mask<Bits>(width));
+    }
+    std::uint64_t pairs = 0;
+    std::uint32_t most = 0;
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) {
+      if (place_of(places, team.team_rank(), i, index, teams) >= count) continue;
+      const std::uint32_t before = insert(scratch, prefix[i]);
+      pairs += before;
+      most = before + 1 > most ? before + 1 : most;
+    }
+    Kokkos::atomic_add(&scratch.pairs, pairs);
+    Kokkos::atomic_max(&scratch.most, most);
+  }
+
+  KOKKOS_FUNCTION static std::size_t place_of(const SamplePlaces& places, int thread, int item,
+                                              int index, int teams) {
+    return places.of((static_cast<std::size_t>(item) * Threads + thread) * teams + index);
+  }
+
+  /// How many keys with this prefix came before.
+  KOKKOS_FUNCTION static std::uint32_t insert(Scratch& scratch, std::uint32_t prefix) {
+    const std::uint64_t mine = std::uint64_t{prefix} + 1;
+    std::uint32_t slot = (prefix * 0x9e3779b1u) >> (32 - slot_bits);
+    while (true) {
+      const std::uint64_t found =
+          Kokkos::atomic_compare_exchange(&scratch.prefix[slot], std::uint64_t{0}, mine);
+      if (found == 0 || found == mine) return Kokkos::atomic_fetch_add(&scratch.keys[slot], 1u);
+      slot = (slot + 1) & ((1u << slot_bits) - 1);
+    }
+  }
+};
+
+/// One thread: sweeps over as few of the topmost varying digits as leave short runs, and a finish; or
+/// sweeps over all digits.
+template <class ExecutionSpace, class Bits>
+struct ChooseRoute {
+  std::size_t count;
+  DigitList all;
+  RouteRule rule;
+  int sweeps;                     ///< as for SampleRuns
+  double samples, sampled_pairs;  ///< of one team; of all
+  Route* route;
+
+  KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
+    if (team.team_rank() != 0) return;
+    route->digits = all;
+    const auto n = static_cast<double>(count);
+    const int passes = (route->top - all.begin + digit_bits - 1) / digit_bits;
+    // A finish costs little more than a pass: it must replace two.
+    for (int s = sweeps; s <= Route::most_sweeps && s + 2 <= passes; ++s) {
+      const double run = n * static_cast<double>(route->pairs[s - 1]) / sampled_pairs;
+      const double most = n * route->most[s - 1] / samples;
+      // Up to four of a sample meet by chance.
+      const bool short_enough = most <= rule.most || route->most[s - 1] <= 4;
+      if (run > rule.run || !short_enough) continue;
+      route->digits = {route->top - s * digit_bits, route->top};
+      route->finishes = 1;
+      return;
+    }
+  }
+};
+
+}  // namespace kradix::impl

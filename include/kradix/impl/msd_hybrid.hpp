@@ -1,0 +1,137 @@
+// Two sweeps and a finish: a stable sort that moves elements three times whatever the width of the keys.
+//
+// Least-significant-digit sweeps over the topmost varying digits alone, as many as leave runs that fit a
+// team's scratch, then one finish of each run in scratch. A sample chooses on the device; where it finds
+// no such digits the same launches sweep over all digits, and the sort is a Onesweep.
+//
+// After Stehle and Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs" (SIGMOD 2017), who
+// partition from the most significant digit and finish small buckets locally; the sweeps are those of
+// Onesweep (Adinets and Merrill, 2022), which this file includes.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+#include "kradix/impl/device/chunks.hpp"
+#include "kradix/impl/device/finish_chunk.hpp"
+#include "kradix/impl/device/finish_ranges.hpp"
+#include "kradix/impl/device/route.hpp"
+#include "kradix/impl/onesweep.hpp"
+#include "kradix/impl/plan.hpp"
+
+namespace kradix::impl {
+
+struct MsdHybridScratch {
+  OnesweepScratch sweeps;
+  Slot route;
+  Slot chunks;  ///< may lie over the look-back's words, which are done with when chunks are listed
+
+  static MsdHybridScratch list(const Plan& plan, const LookBackShape& most, ScratchList& list) {
+    MsdHybridScratch scratch;
+    scratch.sweeps = OnesweepScratch::list(plan, most, list, 2, sizeof(Route));
+    scratch.route = {scratch.sweeps.counts.offset + scratch.sweeps.extra, sizeof(Route)};
+    const std::size_t chunk_words = ChunkShape::of(plan.chunk, plan.count).chunks(plan.count);
+    const bool fits = chunk_words * sizeof(std::uint64_t) <= scratch.sweeps.words.bytes;
+    scratch.chunks = fits ? scratch.sweeps.words : list.add(chunk_words, sizeof(std::uint64_t));
+    return scratch;
+  }
+};
+
+template <class ExecutionSpace, class Codec, class Value, TeamShape Shape, TeamShape FinishShape,
+          TeamShape RangeShape>
+class MsdHybrid {
+  using Key = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
+  using Sweeps = Onesweep<ExecutionSpace, Codec, Value, Shape>;
+  static constexpr TeamShape step_with = count_shape<ExecutionSpace>();
+  using Glance = GlanceAtKeys<ExecutionSpace, Codec, step_with.threads>;
+  using Sample = SampleRuns<ExecutionSpace, Codec, step_with.threads>;
+  using Choose = ChooseRoute<ExecutionSpace, Bits>;
+  using List = ListChunks<ExecutionSpace, Codec, step_with.threads>;
+  using Finish = FinishChunk<ExecutionSpace, Codec, Value, FinishShape>;
+  using Ranges = FinishRanges<ExecutionSpace, Codec, Value, RangeShape>;
+
+ public:
+  MsdHybrid(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
+            const SortBuffers<Key, Value>& buffers, const MsdHybridScratch& scratch,
+            std::byte* base, const char* label)
+      : exec_(exec),
+        plan_(plan),
+        codec_(codec),
+        buffers_(buffers),
+        label_(std::string(label) + "::msd_hybrid::"),
+        sweeps_(exec, plan, codec, buffers, scratch.sweeps, base, label_),
+        route_(scratch.route.in<Route>(base)),
+        chunks_(scratch.chunks.in<std::uint64_t>(base)) {}
+
+  void sort(const RouteRule& rule) {
+    sweeps_.clear();
+    choose(rule);
+    sweeps_.count(route_);
+    sweeps_.sweep();
+    finish();
+    sweeps_.settle();
+  }
+
+ private:
+  void choose(const RouteRule& rule) {
+    const DigitList all = sweeps_.digits();
+    const std::size_t teams = Sample::teams(plan_.count);
+    const int least = rule.least_sweeps(plan_.count);
+    const auto samples = static_cast<double>(std::min<std::size_t>(plan_.count, Sample::samples));
+    launch<step_with>("GlanceAtKeys", 1, Glance::scratch_bytes(),
+                      Glance{buffers_.keys.in, codec_, plan_.count, all, route_});
+    launch<step_with>("SampleRuns", teams * (Route::most_sweeps + 1 - least),
+                      Sample::scratch_bytes(),
+                      Sample{buffers_.keys.in, codec_, plan_.count, all, least, route_});
+    launch<step_with>("ChooseRoute", 1, 0,
+                      Choose{plan_.count, all, rule, least, samples,
+                             static_cast<double>(teams) * samples * (samples - 1) / 2, route_});
+  }
+
+  /// Can keys that compare equal be told apart? Not integers all of whose bits count.
+  bool keeps_order() const {
+    constexpr bool is_integer = std::is_same_v<Codec, WordCodec<Key, false>>;
+    return !is_integer || plan_.bits.end - plan_.bits.begin < Codec::bits;
+  }
+
+  void finish() {
+    const DigitList all = sweeps_.digits();
+    const PassTable* const passes = sweeps_.passes();
+    const ChunkShape shape = ChunkShape::of(plan_.chunk, plan_.count);
+    launch<step_with>(
+        "ListChunks", (shape.windows(plan_.count) + List::windows - 1) / List::windows,
+        List::scratch_bytes(),
+        List{buffers_.keys, codec_, plan_.count, all, shape, passes, route_, chunks_});
+    // Keys that spread evenly make about as many chunks; teams come round for what is more.
+    const std::size_t even = plan_.count / plan_.chunk * 5 / 4 + 1;
+    launch<FinishShape>("FinishChunk", std::min(even, shape.chunks(plan_.count)),
+                        Finish::scratch_bytes(),
+                        Finish{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
+                               keeps_order(), passes, route_, chunks_});
+    const std::size_t resident =
+        static_cast<std::size_t>(std::max(1, exec_.concurrency() / RangeShape.threads));
+    launch<RangeShape>("FinishRanges", std::min(resident, shape.chunks(plan_.count)),
+                       Ranges::scratch_bytes(),
+                       Ranges{buffers_, codec_, plan_.count, all, passes, route_, chunks_});
+  }
+
+  template <TeamShape LaunchShape, class Kernel>
+  void launch(const char* name, std::size_t teams, std::size_t scratch_bytes,
+              const Kernel& kernel) {
+    launch_teams<LaunchShape>(exec_, label_ + name, teams, scratch_bytes, kernel);
+  }
+
+  const ExecutionSpace& exec_;
+  const Plan& plan_;
+  Codec codec_;
+  SortBuffers<Key, Value> buffers_;
+  std::string label_;
+  Sweeps sweeps_;
+  Route* route_;
+  std::uint64_t* chunks_;
+};
+
+}  // namespace kradix::impl

@@ -1,0 +1,171 @@
+// Sweeps over the top digits and a finish: whatever the keys, with the finish forced on data that the
+// sample would not have chosen; the sample itself, and what happens when it misses a bit.
+#include <gtest/gtest.h>
+#include <set>
+
+#include "kradix/impl/msd_hybrid.hpp"
+#include "support/device.hpp"
+#include "support/keys.hpp"
+#include "support/reference.hpp"
+
+namespace {
+
+using namespace kradix::impl;
+using kradix::Order;
+
+constexpr bool on_host = is_host_space<Space>;
+constexpr TeamShape sweep_with = on_host ? TeamShape{1, 64} : TeamShape{256, 4, 1};
+constexpr TeamShape small_finish = on_host ? TeamShape{1, 512} : TeamShape{256, 2, 1};
+constexpr TeamShape large_finish = on_host ? TeamShape{1, 4608} : TeamShape{256, 18, 1};
+constexpr RouteRule always{1e30, 1e30};
+
+/// Sorts keys with the index of each as its value; compares with the reference; returns the route.
+template <TeamShape Finish, class Key>
+Route expect_sorted(const std::vector<Key>& input, Order order, const RouteRule& rule) {
+  using Codec = codec_of<Key>;
+  using Word = typename Codec::key_type;
+  const std::size_t count = input.size();
+  kradix::Plan plan;
+  plan.count = count;
+  plan.bits = {0, Codec::bits};
+  plan.passes = Codec::bits / digit_bits;
+  plan.round = plan.tile = static_cast<std::size_t>(sweep_with.round());
+  plan.chunk = static_cast<std::size_t>(Finish.round());
+  plan.tiles = (count + plan.tile - 1) / plan.tile;
+  ScratchList list;
+  const Slot keys_other = list.add(count, sizeof(Key));
+  const Slot values_other = list.add(count, 4);
+  const MsdHybridScratch scratch = MsdHybridScratch::list(plan, LookBackShape{}, list);
+  const Kokkos::View<std::byte*, Memory> memory("memory", list.bytes());
+  std::byte* const base = aligned_scratch(memory.data());
+  const auto keys = to_device(input);
+  const Kokkos::View<std::uint32_t*, Memory> permutation("permutation", count);
+  auto* const words = reinterpret_cast<Word*>(keys.data());
+  const SortBuffers<Word, std::uint32_t> buffers{
+      {words, words, keys_other.in<Word>(base)},
+      {nullptr, permutation.data(), values_other.in<std::uint32_t>(base)},
+      true,
+      false};
+  const Space exec;
+  MsdHybrid<Space, Codec, std::uint32_t, sweep_with, Finish, sweep_with>(
+      exec, plan, make_codec<Key>(order), buffers, scratch, base, "test")
+      .sort(rule);
+  exec.fence();
+  Route route;
+  Kokkos::View<Route, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> there(&route);
+  Kokkos::deep_copy(
+      there, Kokkos::View<Route, Memory, Kokkos::MemoryUnmanaged>(scratch.route.in<Route>(base)));
+  const auto indices = reference::sorted_indices(input, order);
+  const auto found = to_host(permutation);
+  const auto sorted = to_host(keys);
+  for (std::size_t i = 0; i < count; ++i) {
+    EXPECT_EQ(found[i], indices[i]) << i;
+    EXPECT_EQ(keys::bytes_of(sorted[i]), keys::bytes_of(input[indices[i]])) << i;
+    if (::testing::Test::HasFailure()) break;
+  }
+  return route;
+}
+
+template <class T>
+class MsdHybridOf : public ::testing::Test {
+ protected:
+  std::mt19937_64 random_{keys::fresh_seed()};
+};
+using Keys = ::testing::Types<std::uint32_t, std::int64_t, float, double>;
+TYPED_TEST_SUITE(MsdHybridOf, Keys);
+
+TYPED_TEST(MsdHybridOf, FinishesEveryPattern) {
+  const std::size_t chunk = static_cast<std::size_t>(small_finish.round());
+  for (const keys::Pattern pattern : keys::all_patterns) {
+    for (const std::size_t count :
+         {std::size_t{2}, chunk - 1, chunk, chunk + 1, 3 * chunk + 5, 40 * chunk + 3}) {
+      for (const Order order : {Order::ascending, Order::descending}) {
+        SCOPED_TRACE(::testing::Message()
+                     << "seed " << keys::fresh_seed() << ", pattern " << static_cast<int>(pattern)
+                     << ", count " << count << ", order " << static_cast<int>(order));
+        const auto input = keys::make<TypeParam>(pattern, count, this->random_);
+        const Route route = expect_sorted<small_finish>(input, order, always);
+        if (pattern == keys::Pattern::uniform && count > chunk) {
+          EXPECT_EQ(route.finishes, 1);
+          EXPECT_GE(route.chunks, count / chunk);
+        }
+        if (this->HasFailure()) return;
+      }
+    }
+  }
+}
+
+TYPED_TEST(MsdHybridOf, TheSampleChooses) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  const RouteRule rule = RouteRule::of_chunks(large_finish.round());
+  const auto uniform = keys::make<TypeParam>(keys::Pattern::uniform, 300007, this->random_);
+  EXPECT_EQ(expect_sorted<large_finish>(uniform, Order::ascending, rule).finishes, 1);
+  const auto few = keys::make<TypeParam>(keys::Pattern::few, 300007, this->random_);
+  EXPECT_EQ(expect_sorted<large_finish>(few, Order::ascending, rule).finishes, 0);
+}
+
+TEST(MsdHybrid, ABitThatTheSampleMissesIsCounted) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  constexpr std::size_t count = 50021;
+  auto input = keys::make<std::uint64_t>(keys::Pattern::uniform, count, random);
+  for (auto& key : input) key >>= 24;
+  std::set<std::size_t> seen;
+  const SamplePlaces places(count, 1024);
+  for (std::size_t i = 0; i < 1024; ++i) seen.insert(places.of(i));
+  std::size_t odd = count / 2;
+  while (seen.count(odd) > 0) ++odd;
+  input[odd] |= std::uint64_t{1} << 60;
+  const Route route = expect_sorted<large_finish>(input, Order::ascending, always);
+  EXPECT_EQ(route.top, 40);
+  EXPECT_EQ(route.recounts, 1);
+  EXPECT_EQ(route.finishes, 0);
+}
+
+/// More keys share counters than the queue holds, and none so often that a chunk is given up.
+TEST(MsdHybrid, ManyKeysOfAChunkShareCounters) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::vector<std::uint32_t> input;
+  for (std::uint32_t i = 0; i < 60000; ++i) input.push_back(i / 3 << 16 | (i & 1) << 3);
+  std::shuffle(input.begin(), input.end(), random);
+  expect_sorted<large_finish>(input, Order::ascending, always);
+}
+
+TEST(MsdHybrid, LongRunsAreSortedByOneTeamEach) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::vector<std::uint64_t> input;
+  for (int i = 0; i < 70001; ++i) {
+    const std::uint64_t any = random();
+    input.push_back(any % 5 == 0 ? any : (any % 3 << 61 | any >> 40));
+  }
+  const Route route = expect_sorted<small_finish>(input, Order::descending, always);
+  EXPECT_EQ(route.finishes, 1);
+}
+
+TEST(PackedCounters, SumWithoutCarries) {
+  std::mt19937 random(static_cast<unsigned>(keys::fresh_seed()));
+  for (int turn = 0; turn < 1000; ++turn) {
+    std::uint32_t counters[8] = {}, word = 0;
+    for (int i = 0; i < 15; ++i) ++counters[random() % 8];
+    for (int i = 0; i < 8; ++i) word |= counters[i] << 4 * i;
+    EXPECT_EQ(PackedCounters::sum(word), 15u);
+    std::uint32_t before = 0;
+    for (std::uint32_t i = 0; i < 8; ++i) {
+      EXPECT_EQ(PackedCounters::before(word, PackedCounters::shift_of(i)), before);
+      EXPECT_EQ(PackedCounters::counter(word, PackedCounters::shift_of(i)), counters[i]);
+      before += counters[i];
+    }
+  }
+}
+
+TEST(ChunkShape, TheListStaysShort) {
+  for (const std::size_t count :
+       {std::size_t{1} << 20, std::size_t{1} << 28, std::size_t{1} << 30}) {
+    const ChunkShape shape = ChunkShape::of(4352, count);
+    EXPECT_LE(shape.chunks(count) * sizeof(std::uint64_t), std::size_t{1} << 22) << count;
+  }
+}
+
+}  // namespace
