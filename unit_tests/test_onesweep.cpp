@@ -36,15 +36,17 @@ TEST(LookBackWord, KeepsWhatItIsGiven) {
           const std::uint32_t identity = LookBackWord::identity(turn, pass);
           const LookBackWord word = LookBackWord::make(kind, identity, count);
           EXPECT_EQ(word.count(), count);
-          EXPECT_EQ(word.kind(), kind);
-          EXPECT_TRUE(word.is_of(identity));
-          EXPECT_FALSE(word.is_of(LookBackWord::identity(turn + 1, pass)));
-          EXPECT_FALSE(word.is_of(LookBackWord::identity(turn, pass ^ 1)));
+          EXPECT_TRUE(word.is(kind, identity));
+          for (const auto other : {LookBackWord::empty, LookBackWord::own, LookBackWord::inclusive})
+            EXPECT_EQ(word.is(other, identity), other == kind);
+          EXPECT_FALSE(word.is(kind, LookBackWord::identity(turn + 1, pass)));
+          EXPECT_FALSE(word.is(kind, LookBackWord::identity(turn, pass ^ 1)));
         }
       }
     }
   }
-  EXPECT_FALSE(LookBackWord{0}.is_of(0)) << "cleared memory belongs to nobody";
+  for (const auto kind : {LookBackWord::own, LookBackWord::inclusive})
+    EXPECT_FALSE(LookBackWord{0}.is(kind, 0)) << "cleared memory belongs to nobody";
 }
 
 /// Sorts pairs by Onesweep with this look-back and compares with the reference.

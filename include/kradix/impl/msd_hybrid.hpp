@@ -83,8 +83,7 @@ class MsdHybrid {
     const auto samples = static_cast<double>(std::min<std::size_t>(plan_.count, Sample::samples));
     launch<step_with>("GlanceAtKeys", 1, Glance::scratch_bytes(),
                       Glance{buffers_.keys.in, codec_, plan_.count, all, route_});
-    launch<step_with>("SampleRuns", teams * (Route::most_sweeps + 1 - least),
-                      Sample::scratch_bytes(),
+    launch<step_with>("SampleRuns", teams * Route::choices, Sample::scratch_bytes(),
                       Sample{buffers_.keys.in, codec_, plan_.count, all, least, route_});
     launch<step_with>("ChooseRoute", 1, 0,
                       Choose{plan_.count, all, rule, least, samples,

@@ -112,7 +112,8 @@ class Onesweep {
       look_back.pass = pass;
       look_back.reuses_slots = plan_.tiles > scratch_.look_back.slots();
       launch<Shape>(
-          "SweepTile", std::min(plan_.tiles, resident_teams<Shape>()), Sweep::scratch_bytes(),
+          "SweepTile", Sweep::stays ? std::min(plan_.tiles, resident_teams<Shape>()) : plan_.tiles,
+          Sweep::scratch_bytes(),
           Sweep{buffers_, codec_, plan_.count, passes_, bins_, tickets + pass, look_back, pass});
     }
   }

@@ -37,11 +37,9 @@ struct LookBackWord {
     return (turn & ((1u << turn_bits) - 1)) << pass_bits | static_cast<std::uint32_t>(pass);
   }
   // The upper half holds all but the low bits of the count: comparisons need 32 bits only.
-  KOKKOS_FUNCTION Kind kind() const { return static_cast<Kind>(upper() >> 30); }
-  KOKKOS_FUNCTION bool is_of(std::uint32_t identity) const {
-    constexpr std::uint32_t identity_mask = ((1u << (turn_bits + pass_bits)) - 1)
-                                            << (count_bits - 32);
-    return ((upper() ^ identity << (count_bits - 32)) & identity_mask) == 0 && kind() != empty;
+  KOKKOS_FUNCTION bool is(Kind kind, std::uint32_t identity) const {
+    const std::uint32_t wanted = std::uint32_t{kind} << 30 | identity << (count_bits - 32);
+    return (upper() & ~((1u << (count_bits - 32)) - 1)) == wanted;
   }
   KOKKOS_FUNCTION std::uint64_t count() const {
     return bits & ((std::uint64_t{1} << count_bits) - 1);
@@ -105,13 +103,12 @@ struct LookBack {
       KRADIX_UNROLL
       for (int i = 0; i < loads_in_flight; ++i) {
         if (waits) continue;
-        const std::uint32_t other = next - 1;
-        const bool is_inclusive = seen[i].kind() == LookBackWord::inclusive;
+        const std::uint32_t other = next - 1, whose = identity(other);
+        if (seen[i].is(LookBackWord::inclusive, whose)) return sum + seen[i].count();
         // The furthest tile within reach must become inclusive: nobody looks beyond it.
-        waits = !seen[i].is_of(identity(other)) || (other == first && !is_inclusive);
+        waits = other == first || !seen[i].is(LookBackWord::own, whose);
         if (waits) continue;
         sum += seen[i].count();
-        if (is_inclusive) return sum;
         next = other;
       }
       if (waits) L::pause();

@@ -33,6 +33,7 @@ KOKKOS_FUNCTION Bits joined(const std::uint64_t* words) {
 /// The state of the decision, in device memory; all zero at first.
 struct Route {
   static constexpr int most_sweeps = 4;
+  static constexpr int choices = 2;  ///< numbers of sweeps that are looked at
 
   int top;                   ///< bits of the sample's keys vary below this one
   DigitList digits;          ///< those that the sweeps go over
@@ -40,20 +41,24 @@ struct Route {
   int recounts;              ///< the sample missed a varying bit: all digits are counted anew
   std::uint64_t varying[2];  ///< bits in which any key differs from the first
   std::uint64_t pairs[most_sweeps];  ///< sampled pairs that 1, 2, ... sweeps would leave in one run
+  std::uint64_t close[most_sweeps];  ///< those of them that the finish could hardly tell apart
   std::uint32_t most[most_sweeps];   ///< sampled keys in the longest such run of a team's sample
   std::uint64_t chunks;              ///< listed for the finish
 };
 
 /// When a finish is worth while.
 struct RouteRule {
-  double run;   ///< the mean length of a run, over its elements, that still fits
-  double most;  ///< and the longest that one team should finish
+  double run;        ///< the mean length of a run, over its elements, that still fits
+  double most;       ///< and the longest that one team should finish
+  double close = 6;  ///< keys in a run that agree in the next bits too
 
   /// Fewer sweeps than this leave longer runs even of keys that spread evenly.
   int least_sweeps(std::size_t count) const {
     int sweeps = 1;
     double even = static_cast<double>(count) / bin_count;
-    for (; even > run && sweeps < Route::most_sweeps; even /= bin_count) ++sweeps;
+    for (; even > run && sweeps + Route::choices <= Route::most_sweeps; even /= bin_count) {
+      ++sweeps;
+    }
     return sweeps;
   }
   static RouteRule of_chunks(std::size_t chunk) {
@@ -124,7 +129,7 @@ struct SampleRuns {
 
   const typename Codec::key_type* keys;
   Codec codec;
-  std::size_t count;
+  std::size_t key_count;
   DigitList all;
   int sweeps;  ///< at least: fewer could not leave runs that are short enough
   Route* route;
@@ -136,69 +141,79 @@ struct SampleRuns {
     std::uint64_t pairs;
     std::uint32_t most;
   };
+  /// Bits below the swept ones that a finish looks at even in a chunk of many runs.
+  static constexpr int finish_bits = 12;
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
   /// As many for each number of sweeps as give a good estimate, few enough to be cheap beside one read
   /// of the keys.
   static std::size_t teams(std::size_t count) {
     const std::size_t wanted = count / (16 * samples);
-    return wanted < 1 ? 1 : wanted > 128 ? 128 : wanted;
+    return wanted < 1 ? 1 : wanted > 256 ? 256 : wanted;
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const int numbers = Route::most_sweeps + 1 - sweeps;
-    const int mine = sweeps + team.league_rank() % numbers;
+    const int mine = sweeps + team.league_rank() % Route::choices;
     const int shift = route->top - mine * digit_bits;
     if (shift < all.begin) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    std::uint64_t prefix[each];
+    read(team, shift < finish_bits ? 0 : shift - finish_bits, prefix);
+    count(team, prefix, shift < finish_bits ? shift : finish_bits, scratch);
+    if (team.team_rank() == 0) {
+      Kokkos::atomic_add(&route->pairs[mine - 1], scratch.pairs);
+      Kokkos::atomic_max(&route->most[mine - 1], scratch.most);
+    }
+    team.team_barrier();
+    count(team, prefix, 0, scratch);
+    if (team.team_rank() == 0) Kokkos::atomic_add(&route->close[mine - 1], scratch.pairs);
+  }
+
+  static constexpr int each = samples / Threads;
+  static constexpr std::uint64_t missing = ~std::uint64_t{0};
+
+  /// Bits of the samples from `shift` up to the topmost that varies, at most 63 of them.
+  KOKKOS_FUNCTION void read(const Team& team, int shift, std::uint64_t* prefix) const {
+    const auto teams = static_cast<std::size_t>(team.league_size() / Route::choices);
+    const auto index = static_cast<std::size_t>(team.league_rank() / Route::choices);
+    const SamplePlaces places(key_count, samples * teams);
+    const std::uint64_t mask = low_mask<std::uint64_t>(route->top - shift);
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) {
+      const std::size_t place =
+          places.of((static_cast<std::size_t>(i) * Threads + team.team_rank()) * teams + index);
+      const Bits bits = codec.encode(keys[place < key_count ? place : 0]) >> shift;
+      prefix[i] = place < key_count ? static_cast<std::uint64_t>(bits) & mask : missing;
+    }
+  }
+
+  /// Pairs of samples that agree in all but the lowest `low` bits, and the most that do together.
+  KOKKOS_FUNCTION static void count(const Team& team, const std::uint64_t* prefix, int low,
+                                    Scratch& scratch) {
     for (int i = team.team_rank(); i < 1 << slot_bits; i += Threads) {
       scratch.prefix[i] = 0;
       scratch.keys[i] = 0;
     }
     if (team.team_rank() == 0) scratch.pairs = scratch.most = 0;
     team.team_barrier();
-    sample(team, scratch, team.league_rank() / numbers, team.league_size() / numbers, shift,
-           mine * digit_bits);
-    team.team_barrier();
-    if (team.team_rank() == 0) {
-      Kokkos::atomic_add(&route->pairs[mine - 1], scratch.pairs);
-      Kokkos::atomic_max(&route->most[mine - 1], scratch.most);
-    }
-  }
-
-  KOKKOS_FUNCTION void sample(const Team& team, Scratch& scratch, int index, int teams, int shift,
-                              int width) const {
-    constexpr int each = samples / Threads;
-    const SamplePlaces places(count, static_cast<std::size_t>(samples) * teams);
-    std::uint32_t prefix[each];
-    KRADIX_UNROLL
-    for (int i = 0; i < each; ++i) {
-      const std::size_t place = place_of(places, team.team_rank(), i, index, teams);
-      const Bits bits = codec.encode(keys[place < count ? place : 0]) >> shift;
-      prefix[i] = static_cast<std::uint32_t>(bits & low_mask<Bits>(width));
-    }
     std::uint64_t pairs = 0;
     std::uint32_t most = 0;
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
-      if (place_of(places, team.team_rank(), i, index, teams) >= count) continue;
-      const std::uint32_t before = insert(scratch, prefix[i]);
+      if (prefix[i] == missing) continue;
+      const std::uint32_t before = insert(scratch, prefix[i] >> low);
       pairs += before;
       most = before + 1 > most ? before + 1 : most;
     }
     Kokkos::atomic_add(&scratch.pairs, pairs);
     Kokkos::atomic_max(&scratch.most, most);
-  }
-
-  KOKKOS_FUNCTION static std::size_t place_of(const SamplePlaces& places, int thread, int item,
-                                              int index, int teams) {
-    return places.of((static_cast<std::size_t>(item) * Threads + thread) * teams + index);
+    team.team_barrier();
   }
 
   /// How many keys with this prefix came before.
-  KOKKOS_FUNCTION static std::uint32_t insert(Scratch& scratch, std::uint32_t prefix) {
-    const std::uint64_t mine = std::uint64_t{prefix} + 1;
-    std::uint32_t slot = (prefix * 0x9e3779b1u) >> (32 - slot_bits);
+  KOKKOS_FUNCTION static std::uint32_t insert(Scratch& scratch, std::uint64_t prefix) {
+    const std::uint64_t mine = prefix + 1;
+    auto slot = static_cast<std::uint32_t>((prefix * 0x9e3779b97f4a7c15u) >> (64 - slot_bits));
     while (true) {
       const std::uint64_t found =
           Kokkos::atomic_compare_exchange(&scratch.prefix[slot], std::uint64_t{0}, mine);
@@ -225,12 +240,13 @@ struct ChooseRoute {
     const auto n = static_cast<double>(count);
     const int passes = (route->top - all.begin + digit_bits - 1) / digit_bits;
     // A finish costs little more than a pass: it must replace two.
-    for (int s = sweeps; s <= Route::most_sweeps && s + 2 <= passes; ++s) {
+    for (int s = sweeps; s < sweeps + Route::choices && s + 2 <= passes; ++s) {
       const double run = n * static_cast<double>(route->pairs[s - 1]) / sampled_pairs;
       const double most = n * route->most[s - 1] / samples;
       // Up to four of a sample meet by chance.
       const bool short_enough = most <= rule.most || route->most[s - 1] <= 4;
-      if (run > rule.run || !short_enough) continue;
+      const double close = n * static_cast<double>(route->close[s - 1]) / sampled_pairs;
+      if (run > rule.run || !short_enough || close > rule.close) continue;
       route->digits = {route->top - s * digit_bits, route->top};
       route->finishes = 1;
       return;

@@ -24,6 +24,9 @@ struct SweepTile {
   static constexpr int threads = Shape.threads, items = Shape.items, tile_size = threads * items;
   static constexpr int groups = threads / L::width;
   static constexpr int bins_per_thread = threads >= bin_count ? 1 : bin_count / threads;
+  /// Do teams stay for more than one tile? Passes with nothing to do then cost only their launch, which
+  /// matters most where there are many; short keys alone are faster with a team for each tile.
+  static constexpr bool stays = is_host_space<ExecutionSpace> || with_values || sizeof(Key) > 4;
   static_assert(tile_size <= 0xffff && items % 4 == 0 && bin_count % bins_per_thread == 0);
 
   SortBuffers<Key, Value> buffers;
@@ -35,12 +38,24 @@ struct SweepTile {
   TileLookBack look_back;
   int pass;
 
+  /// Where an element of a sorted tile lies in scratch. Bins of one size start a multiple of that apart:
+  /// keys whose digits cycle would all meet in one bank, did not every 32nd place stay empty. (Elements
+  /// of 8 bytes and more do not suffer.)
+  template <class T>
+  static constexpr bool pads = L::width > 1 && sizeof(T) <= 4;
+  template <class T>
+  static constexpr int padded_size = pads<T> ? tile_size + tile_size / 32 : tile_size;
+  template <class T>
+  KOKKOS_FUNCTION static std::uint32_t padded(std::uint32_t place) {
+    return pads<T> ? place + place / 32 : place;
+  }
+
   /// What a team keeps in scratch. Counters are done with when elements come.
   struct Scratch {
     union {
       std::uint16_t counters[groups][bin_count];
-      Key keys[tile_size];
-      std::conditional_t<with_values, Value, char> values[tile_size];
+      Key keys[padded_size<Key>];
+      std::conditional_t<with_values, Value, char> values[padded_size<Value>];
     };
     std::uint64_t base[bin_count];   ///< place in the output less place in the tile
     std::uint32_t first[bin_count];  ///< first place in the tile
@@ -79,6 +94,7 @@ struct SweepTile {
       const std::size_t begin = static_cast<std::size_t>(index) * tile_size;
       if (begin >= count) return;
       sweep(team, index, begin, reader, scratch);
+      if constexpr (!stays) return;
       team.team_barrier();
     }
   }
@@ -239,7 +255,8 @@ struct SweepTile {
 
   KOKKOS_FUNCTION static void exchange_keys(Scratch& scratch, const Registers& registers) {
     KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) scratch.keys[rank_of(registers, i)] = registers.key[i];
+    for (int i = 0; i < items; ++i)
+      scratch.keys[padded<Key>(rank_of(registers, i))] = registers.key[i];
   }
 
   /// Learns how much of each bin lies in earlier tiles, publishes it with our own, sets the bases.
@@ -271,7 +288,7 @@ struct SweepTile {
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
       if (Full || place < tile.size) {
-        const Key key = scratch.keys[place];
+        const Key key = scratch.keys[padded<Key>(place)];
         (out + scratch.base[tile.reader.of(key)])[i * threads] = key;
       }
       if (i % 4 == 3) L::settle_memory();
@@ -291,7 +308,7 @@ struct SweepTile {
       const int place = i * threads + thread;
       std::uint32_t bin = 0;
       if (Full || place < tile.size) {
-        const Key key = scratch.keys[place];
+        const Key key = scratch.keys[padded<Key>(place)];
         bin = tile.reader.of(key);
         if (keys_out) (out_here + scratch.base[bin])[i * threads] = key;
       }
@@ -304,7 +321,8 @@ struct SweepTile {
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
       const std::uint32_t bin = bins_kept[i / 4] >> (8 * (i % 4)) & 0xffu;
-      if (Full || place < tile.size) (out + scratch.base[bin])[i * threads] = scratch.values[place];
+      if (Full || place < tile.size)
+        (out + scratch.base[bin])[i * threads] = scratch.values[padded<Value>(place)];
       if (i % 4 == 3) L::settle_memory();
     }
   }
@@ -320,7 +338,7 @@ struct SweepTile {
         team.team_barrier();
         KRADIX_UNROLL
         for (int i = 0; i < items; ++i) {
-          scratch.values[rank_of(registers, i)] =
+          scratch.values[padded<Value>(rank_of(registers, i))] =
               static_cast<Value>(tile.begin + place_of(thread, i));
         }
         team.team_barrier();
@@ -335,13 +353,14 @@ struct SweepTile {
       for (int i = 0; i < items; ++i) value[i] = in[place_of(thread, i)];
       team.team_barrier();
       KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) scratch.values[rank_of(registers, i)] = value[i];
+      for (int i = 0; i < items; ++i)
+        scratch.values[padded<Value>(rank_of(registers, i))] = value[i];
     } else {
       team.team_barrier();
       KRADIX_UNROLL
       for (int i = 0; i < items; ++i) {
         const int place = place_of(thread, i);
-        if (place < tile.size) scratch.values[rank_of(registers, i)] = in[place];
+        if (place < tile.size) scratch.values[padded<Value>(rank_of(registers, i))] = in[place];
         L::settle_memory();
       }
     }
