@@ -15,9 +15,10 @@ set(rooms
   "1 ^workspace[.]hpp"
   "1 ^impl/(buffers|check|stage)[.]hpp"
   "1 ^impl/device/"
-  "2 ^impl/plan[.]hpp"
+  "2 ^impl/(study_)?plan[.]hpp"
+  "2 ^impl/study(_sort)?[.]hpp"
   "4 ^impl/run[.]hpp"
-  "5 ^impl/instantiate[.]hpp"
+  "5 ^impl/(instantiate|run_study)[.]hpp"
   "6 ^impl/call[.]hpp"
   "${algorithm_rank} ^impl/"
   "7 ^")

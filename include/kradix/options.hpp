@@ -17,10 +17,24 @@ enum class Algorithm : std::uint8_t {
   automatic,    ///< the plan chooses
   four_kernel,  ///< count, scan tiles, scan bins, scatter: stable, on every Kokkos backend
   onesweep,     ///< one read and one write a pass by decoupled look-back: stable, needs lanes
+  // For study and comparison: never chosen by a plan, built-in keys only, in Kradix::compiled only.
+  bit_split,       ///< a bit at a time by map, scan and scatter of whole arrays
+  serial_radix,    ///< counting sort of digit after digit on one host thread
+  zagha_blelloch,  ///< processors count, one scan over all buckets, processors permute
+  satish,          ///< tiles sorted by one-bit splits, histograms scanned, runs copied
+  four_prefix,     ///< two bits a pass, four prefix sums in one divide and conquer
 };
 
 /// Every algorithm that can be forced.
-inline constexpr std::array all_algorithms{Algorithm::four_kernel, Algorithm::onesweep};
+inline constexpr std::array all_algorithms{
+    Algorithm::four_kernel,    Algorithm::onesweep, Algorithm::bit_split,   Algorithm::serial_radix,
+    Algorithm::zagha_blelloch, Algorithm::satish,   Algorithm::four_prefix,
+};
+
+/// Is this one of the algorithms for study (docs/seeds.md)?
+constexpr bool is_study(Algorithm algorithm) {
+  return algorithm >= Algorithm::bit_split;
+}
 
 constexpr std::string_view name(Algorithm algorithm) {
   switch (algorithm) {
@@ -30,6 +44,16 @@ constexpr std::string_view name(Algorithm algorithm) {
       return "four_kernel";
     case Algorithm::onesweep:
       return "onesweep";
+    case Algorithm::bit_split:
+      return "bit_split";
+    case Algorithm::serial_radix:
+      return "serial_radix";
+    case Algorithm::zagha_blelloch:
+      return "zagha_blelloch";
+    case Algorithm::satish:
+      return "satish";
+    case Algorithm::four_prefix:
+      return "four_prefix";
   }
   return "unknown";
 }
@@ -48,6 +72,33 @@ constexpr std::optional<Algorithm> algorithm_from_name(std::string_view wanted) 
 /// keep their input order too.
 enum class Stability : std::uint8_t { automatic, stable };
 
+/// How keys become smaller numbers before an algorithm for study takes digits from them.
+enum class RangeMap : std::uint8_t {
+  none,
+  exact,  ///< the smallest key present becomes 0: digits above the largest difference are skipped
+  /// Floats alone, linearly to the 24 bits (f64: 53) between 0.5 and 1. Keys may end out of order by at
+  /// most (greatest - least finite key) * 2^-21 (f64: 2^-50); infinities and NaNs are exact.
+  approximate,
+};
+
+/// How an algorithm for study makes prefix sums of a whole array.
+enum class ArrayScan : std::uint8_t {
+  divide_and_conquer,  ///< sums of tiles, their scan, scans of tiles: three kernels
+  chained,             ///< one kernel; a tile waits for its predecessor's prefix
+  look_back,           ///< one kernel; a tile adds up what its predecessors published
+  circular_in_order,   ///< look_back in constant memory; tiles leave it one after another
+  circular,            ///< look_back in constant memory; tiles of a group leave it in any order
+};
+
+/// What only the algorithms for study read; each one's page in docs/algorithms/ says which.
+struct StudyOptions {
+  int digit_bits = 0;     ///< of a digit; 0: as the algorithm's page says
+  std::size_t tiles = 0;  ///< zagha_blelloch: processors; 0: as many as suit the machine
+  RangeMap map = RangeMap::none;
+  ArrayScan scan = ArrayScan::divide_and_conquer;
+  friend bool operator==(const StudyOptions&, const StudyOptions&) = default;
+};
+
 struct Options {
   Order order = Order::ascending;
   BitRange bits{};
@@ -57,6 +108,7 @@ struct Options {
   Workspace* workspace = nullptr;
   /// First part of every kernel, region and allocation label that Kokkos Tools see. Must not be null.
   const char* label = "kradix";
+  StudyOptions study{};
 };
 
 }  // namespace kradix

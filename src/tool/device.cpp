@@ -39,6 +39,41 @@ DevicePlan described(const kradix::Plan& plan) {
   return result;
 }
 
+AlgorithmNote note_of(kradix::Algorithm algorithm) {
+  using kradix::Algorithm;
+  const std::string name(kradix::name(algorithm));
+  const std::string document = "docs/algorithms/" + name + ".md";
+  const auto note = [&](const char* description, const char* stability, const char* limits) {
+    return AlgorithmNote{name, description, document, stability, limits};
+  };
+  switch (algorithm) {
+    case Algorithm::automatic:
+      break;
+    case Algorithm::four_kernel:
+      return note("count, scan tiles, scan bins, scatter, digit by digit", "stable",
+                  "any key, any value, any count");
+    case Algorithm::onesweep:
+      return note("one read and one write a pass, by decoupled look-back", "stable",
+                  "keys and values of at most 16 bytes");
+    case Algorithm::bit_split:
+      return note("for study: a bit at a time by map, scan and scatter of whole arrays", "stable",
+                  "8 bytes of scratch more an element");
+    case Algorithm::serial_radix:
+      return note("for study: counting sort, digit after digit, on one host thread", "stable",
+                  "waits for a device and copies its keys");
+    case Algorithm::zagha_blelloch:
+      return note("for study: processors count, one scan, processors permute", "stable",
+                  "any count");
+    case Algorithm::satish:
+      return note("for study: tiles sorted by one-bit splits, histograms scanned, runs copied",
+                  "stable", "any count");
+    case Algorithm::four_prefix:
+      return note("for study: two bits a pass, four prefix sums in one divide and conquer",
+                  "stable", "any count");
+  }
+  return note("unknown", "unknown", "unknown");
+}
+
 }  // namespace
 
 void set_kokkos_arguments(std::vector<std::string> arguments) {
@@ -109,23 +144,7 @@ std::uint64_t device_memory_bytes() {
 std::vector<AlgorithmNote> algorithm_notes() {
   std::vector<AlgorithmNote> notes;
   for (const kradix::Algorithm algorithm : kradix::all_algorithms) {
-    AlgorithmNote note;
-    note.name = kradix::name(algorithm);
-    note.document = "docs/algorithms/" + note.name + ".md";
-    switch (algorithm) {
-      case kradix::Algorithm::automatic:
-        break;
-      case kradix::Algorithm::four_kernel:
-        note.description = "count, scan tiles, scan bins, scatter, digit by digit";
-        note.stability = "stable";
-        note.limits = "any key, any value, any count";
-        break;
-      case kradix::Algorithm::onesweep:
-        note.description = "one read and one write a pass, by decoupled look-back";
-        note.stability = "stable";
-        note.limits = "keys and values of at most 16 bytes";
-    }
-    notes.push_back(std::move(note));
+    notes.push_back(note_of(algorithm));
   }
   return notes;
 }

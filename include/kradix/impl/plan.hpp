@@ -32,6 +32,7 @@ struct Plan {
   bool permutes = false;  ///< values move once at the end, through a sorted index
   std::size_t temporary_bytes = 0;
   std::string reason;
+  StudyOptions study{};  ///< resolved, of an algorithm for study
 };
 
 inline std::ostream& operator<<(std::ostream& out, const Plan& plan) {
@@ -57,6 +58,9 @@ struct Problem {
   bool packs = false;
   bool permutes = false;
   Algorithm forced = Algorithm::automatic;
+  StudyOptions study{};
+  bool builtin_key = true;
+  bool floating = false;
 };
 
 /// What the planner needs to know of the machine.
@@ -64,11 +68,12 @@ struct Machine {
   int concurrency = 1;  ///< threads that run at once
   TeamShape shape{};
   TeamShape sweep{};  ///< of a Onesweep team for these elements, if it can take them
+  bool has_lanes = false;
 };
 
 template <class ExecutionSpace>
 Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_t value_bytes) {
-  Machine machine{exec.concurrency(), team_shape<ExecutionSpace>(), {}};
+  Machine machine{exec.concurrency(), team_shape<ExecutionSpace>(), {}, has_lanes<ExecutionSpace>};
   if (has_lanes<ExecutionSpace>)
     machine.sweep = sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
   return machine;
