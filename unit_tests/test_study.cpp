@@ -29,6 +29,14 @@ std::vector<Named> all_cases() {
       {Algorithm::satish, {.digit_bits = 7, .map = RangeMap::exact}},
       {Algorithm::four_prefix, {}},
       {Algorithm::four_prefix, {.map = RangeMap::exact, .scan = ArrayScan::circular}},
+      {Algorithm::ha_kruger_silva, {}},
+      {Algorithm::ha_kruger_silva, {.separate_arrays = true}},
+      {Algorithm::ha_kruger_silva, {.map = RangeMap::exact}},
+      {Algorithm::hp_stable, {}},
+      {Algorithm::hp_stable, {.digit_bits = 6, .scan = ArrayScan::circular_in_order}},
+      {Algorithm::hp_stable, {.digit_bits = 1, .map = RangeMap::exact}},
+      {Algorithm::one_team, {}},
+      {Algorithm::one_team, {.digit_bits = 11, .map = RangeMap::exact}},
   };
 }
 
@@ -52,8 +60,13 @@ std::string text_of(const Named& what) {
 template <class T>
 std::vector<std::size_t> sizes_of(const Named& what) {
   const Kokkos::View<T*, Memory> keys("keys", 2);
-  const std::size_t tile = kradix::plan(Space{}, keys, options_of(what)).tile;
-  return {0, 1, 2, 3, 33, 257, tile - 1, tile, tile + 1, 2 * tile - 1, 3 * tile + 1};
+  const std::size_t planned = kradix::plan(Space{}, keys, options_of(what)).tile;
+  const std::size_t tile = std::max<std::size_t>(planned, 1021);
+  std::vector<std::size_t> sizes{0, 1, 2, 3, 33, 257, tile - 1, tile};
+  if (what.algorithm != Algorithm::one_team) {
+    for (const std::size_t more : {tile + 1, 2 * tile - 1, 3 * tile + 1}) sizes.push_back(more);
+  }
+  return sizes;
 }
 
 template <class T>
@@ -84,6 +97,153 @@ TYPED_TEST(Study, EverySizePatternAndOrder) {
       }
     }
   }
+}
+
+TYPED_TEST(Study, OnlyTheChosenBitsOrder) {
+  constexpr int bits = 8 * sizeof(TypeParam);
+  if constexpr (std::is_integral_v<TypeParam>) {
+    const auto input = keys::make<TypeParam>(keys::Pattern::uniform, 3001, this->random_);
+    for (const Named& what : all_cases()) {
+      for (const auto& [begin, end] : {std::pair{0, 0}, {bits, bits}, {3, 8}, {1, bits - 1}}) {
+        SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << text_of(what)
+                                          << ", bits " << begin << ":" << end);
+        kradix::Options options = options_of(what);
+        options.bits = {begin, end};
+        const auto less = [from = begin, to = end](TypeParam a, TypeParam b) {
+          return reference::cut_bits(a, from, to) < reference::cut_bits(b, from, to);
+        };
+        const auto indices = reference::sorted_indices(input, less);
+        expect_keys_sorted(input, indices, options);
+        expect_pairs_sorted(input, indices, options);
+        if (this->HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+/// Keys of every width; values that travel as words of 8 bytes, and those that follow an index.
+template <class T>
+class StudyTypes : public Study<T> {};
+using OtherKeys = ::testing::Types<bool, std::int8_t, std::uint16_t, std::int64_t, double,
+                                   kradix::float16_bits, kradix::bfloat16_bits
+#ifdef KRADIX_HAVE_INT128
+                                   ,
+                                   kradix::impl::int128
+#endif
+                                   >;
+TYPED_TEST_SUITE(StudyTypes, OtherKeys);
+
+struct Three {
+  char byte[3];
+};
+
+template <class Value>
+Value value_of_index(std::size_t i) {
+  Value value{};
+  std::memcpy(&value, &i, std::min(sizeof value, sizeof i));
+  return value;
+}
+
+template <class T, class Value>
+void expect_values_moved(const std::vector<T>& input, const std::vector<std::size_t>& indices,
+                         const kradix::Options& options) {
+  std::vector<Value> values(input.size()), expected;
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = value_of_index<Value>(i);
+  for (const std::size_t i : indices) expected.push_back(values[i]);
+  const auto device_keys = to_device(input);
+  const auto device_values = to_device(values);
+  const Space exec;
+  kradix::sort_by_key(exec, device_keys, device_values, options);
+  exec.fence();
+  expect_same(permuted(input, indices), to_host(device_keys), "keys");
+  expect_same(expected, to_host(device_values), "values");
+}
+
+TYPED_TEST(StudyTypes, KeysOfEveryWidthAndValuesOfEverySize) {
+  for (const Named& what : all_cases()) {
+    const auto input = keys::make<TypeParam>(keys::Pattern::awkward, 2500, this->random_);
+    SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << text_of(what));
+    const auto indices = reference::sorted_indices(input, Order::ascending);
+    expect_keys_sorted(input, indices, options_of(what));
+    expect_values_moved<TypeParam, double>(input, indices, options_of(what));
+    expect_values_moved<TypeParam, std::uint16_t>(input, indices, options_of(what));
+    expect_values_moved<TypeParam, Three>(input, indices, options_of(what));
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+TEST(StudyViews, StridedKeysAndValues) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  const auto input = keys::make<std::uint32_t>(keys::Pattern::uniform, 2000, random);
+  const auto indices = reference::sorted_indices(input, Order::ascending);
+  for (const Named& what : all_cases()) {
+    SCOPED_TRACE(text_of(what));
+    using Matrix = Kokkos::View<std::uint32_t**, Kokkos::LayoutRight, Memory>;
+    const Matrix keys_among("keys among", input.size(), 3);
+    const Matrix values_among("values among", input.size(), 3);
+    const auto device_keys = Kokkos::subview(keys_among, Kokkos::ALL, 1);
+    const auto device_values = Kokkos::subview(values_among, Kokkos::ALL, 2);
+    Kokkos::deep_copy(Space{}, device_keys, to_device(input));
+    Kokkos::deep_copy(Space{}, device_values, to_device(input));
+    kradix::sort_by_key(Space{}, device_keys, device_values, options_of(what));
+    Kokkos::fence();
+    expect_same(permuted(input, indices), to_host(device_keys), "keys");
+    expect_same(permuted(input, indices), to_host(device_values), "values");
+  }
+}
+
+/// Calls `call` and expects its message to hold these parts.
+template <class Call>
+void expect_refused(const Call& call, const std::vector<std::string>& parts) {
+  try {
+    call();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const std::invalid_argument& error) {
+    for (const std::string& part : parts)
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+  }
+}
+
+TEST(StudyErrors, ParametersOutOfRange) {
+  const Kokkos::View<std::uint32_t*, Memory> keys("keys", 5000);
+  const Kokkos::View<float*, Memory> floats("floats", 100);
+  const Space exec;
+  const auto sort = [&](Algorithm algorithm, const kradix::StudyOptions& study) {
+    return [&exec, &keys, algorithm, study] {
+      kradix::sort(exec, keys, options_of({algorithm, study}));
+    };
+  };
+  expect_refused(sort(Algorithm::satish, {.digit_bits = 9}), {"satish", "1 to 8", "not 9"});
+  expect_refused(sort(Algorithm::serial_radix, {.digit_bits = -1}), {"serial_radix", "not -1"});
+  expect_refused(sort(Algorithm::four_prefix, {.digit_bits = 3}), {"1 to 2 bits", "not 3"});
+  expect_refused(sort(Algorithm::one_team, {}), {"one_team", "at most 4096", "5000"});
+  expect_refused(sort(Algorithm::satish, {.map = kradix::RangeMap::approximate}),
+                 {"satish", "integers of 32 bits"});
+  kradix::Options bits = options_of({Algorithm::satish, {.map = kradix::RangeMap::approximate}});
+  bits.bits = {0, 31};
+  expect_refused([&] { kradix::sort(exec, floats, bits); }, {"floats", "[0, 31)"});
+}
+
+struct Point {
+  int x;
+};
+
+}  // namespace
+
+template <>
+struct kradix::KeyCodec<Point> {
+  KOKKOS_FUNCTION static auto encode(const Point& point) { return kradix::key_bits(point.x); }
+};
+
+namespace {
+
+TEST(StudyErrors, KeysOfUsersOwn) {
+  const Kokkos::View<Point*, Memory> points("points", 10);
+  expect_refused(
+      [&] {
+        kradix::sort(Space{}, points, options_of({Algorithm::satish, {}}));
+      },
+      {"satish", "built-in keys"});
 }
 
 }  // namespace

@@ -18,11 +18,17 @@ enum class Algorithm : std::uint8_t {
   four_kernel,  ///< count, scan tiles, scan bins, scatter: stable, on every Kokkos backend
   onesweep,     ///< one read and one write a pass by decoupled look-back: stable, needs lanes
   // For study and comparison: never chosen by a plan, built-in keys only, in Kradix::compiled only.
-  bit_split,       ///< a bit at a time by map, scan and scatter of whole arrays
-  serial_radix,    ///< counting sort of digit after digit on one host thread
-  zagha_blelloch,  ///< processors count, one scan over all buckets, processors permute
-  satish,          ///< tiles sorted by one-bit splits, histograms scanned, runs copied
-  four_prefix,     ///< two bits a pass, four prefix sums in one divide and conquer
+  bit_split,        ///< a bit at a time by map, scan and scatter of whole arrays
+  serial_radix,     ///< counting sort of digit after digit on one host thread
+  zagha_blelloch,   ///< processors count, one scan over all buckets, processors permute
+  satish,           ///< tiles sorted by one-bit splits, histograms scanned, runs copied
+  four_prefix,      ///< two bits a pass, four prefix sums in one divide and conquer
+  ha_kruger_silva,  ///< two bits a pass, three counts in a word, pairs side by side
+  hp_sort,          ///< integers in a range, from histograms and prefix sums
+  hp_distinct,      ///< the same for keys of which none comes twice
+  hp_compressed,    ///< the same, skipping values that do not occur
+  hp_stable,        ///< histogram and prefix sums as a stable digit pass
+  one_team,         ///< small arrays in one kernel of one team
 };
 
 /// Every algorithm that can be forced.
@@ -54,6 +60,18 @@ constexpr std::string_view name(Algorithm algorithm) {
       return "satish";
     case Algorithm::four_prefix:
       return "four_prefix";
+    case Algorithm::ha_kruger_silva:
+      return "ha_kruger_silva";
+    case Algorithm::hp_sort:
+      return "hp_sort";
+    case Algorithm::hp_distinct:
+      return "hp_distinct";
+    case Algorithm::hp_compressed:
+      return "hp_compressed";
+    case Algorithm::hp_stable:
+      return "hp_stable";
+    case Algorithm::one_team:
+      return "one_team";
   }
   return "unknown";
 }
@@ -92,8 +110,12 @@ enum class ArrayScan : std::uint8_t {
 
 /// What only the algorithms for study read; each one's page in docs/algorithms/ says which.
 struct StudyOptions {
-  int digit_bits = 0;     ///< of a digit; 0: as the algorithm's page says
-  std::size_t tiles = 0;  ///< zagha_blelloch: processors; 0: as many as suit the machine
+  int digit_bits = 0;            ///< of a digit; 0: as the algorithm's page says
+  std::size_t tiles = 0;         ///< zagha_blelloch: processors; 0: as many as suit the machine
+  bool separate_arrays = false;  ///< ha_kruger_silva: keys and values never lie side by side
+  /// hp_sort, hp_distinct, hp_compressed: every key lies in [range_begin, range_end), as encoded in
+  /// ascending order (KeyCodec; of unsigned integers the key itself). Both 0: any key of 8 or 16 bits.
+  std::uint64_t range_begin = 0, range_end = 0;
   RangeMap map = RangeMap::none;
   ArrayScan scan = ArrayScan::divide_and_conquer;
   friend bool operator==(const StudyOptions&, const StudyOptions&) = default;

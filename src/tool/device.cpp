@@ -70,6 +70,24 @@ AlgorithmNote note_of(kradix::Algorithm algorithm) {
     case Algorithm::four_prefix:
       return note("for study: two bits a pass, four prefix sums in one divide and conquer",
                   "stable", "any count");
+    case Algorithm::ha_kruger_silva:
+      return note("for study: two bits a pass, three counts in a word, pairs side by side",
+                  "stable", "any count");
+    case Algorithm::hp_sort:
+      return note("for study: integers in a range from histograms and prefix sums",
+                  "keys are made anew", "integers alone, without values, in a range that is known");
+    case Algorithm::hp_distinct:
+      return note("for study: distinct integers in a range from one histogram and prefix sums",
+                  "keys are made anew", "integers alone, none twice, in a range that is known");
+    case Algorithm::hp_compressed:
+      return note("for study: hp_sort that skips values which do not occur", "keys are made anew",
+                  "integers alone, without values, in a range that is known");
+    case Algorithm::hp_stable:
+      return note("for study: histogram and prefix sums as a stable digit pass", "stable",
+                  "any count");
+    case Algorithm::one_team:
+      return note("for study: small arrays in one kernel of one team", "stable",
+                  "at most 4096 keys");
   }
   return note("unknown", "unknown", "unknown");
 }

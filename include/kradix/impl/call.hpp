@@ -141,8 +141,10 @@ class SortCall {
     const auto count_if = [&](bool needed) { return needed ? count_ : 0; };
     // In place even one pass needs a second array; elsewhere one pass goes straight to its end.
     // Passes of two steps go through the second array every time.
-    const bool two_steps = studies_ && study_traits(plan_.algorithm).arrays == ArrayUse::two_steps;
-    keys_other_ = list.add(count_if(plan_.passes > (in_place || two_steps ? 0 : 1)), sizeof(Key));
+    const ArrayUse use = studies_ ? study_traits(plan_.algorithm).arrays : ArrayUse::straight;
+    const bool two_steps = use == ArrayUse::two_steps;
+    const bool needs_other = plan_.passes > (in_place || two_steps ? 0 : 1);
+    keys_other_ = list.add(count_if(needs_other && use != ArrayUse::none), sizeof(Key));
     keys_result_ =
         list.add(count_if(MakesIndices && plan_.passes > (two_steps ? 1 : 2)), sizeof(Key));
     const auto word_bytes = static_cast<std::size_t>(plan_.value_bytes);

@@ -3,7 +3,11 @@
 
 #include "kradix/impl/bit_split.hpp"
 #include "kradix/impl/four_prefix.hpp"
+#include "kradix/impl/ha_kruger_silva.hpp"
+#include "kradix/impl/hp_sort.hpp"
+#include "kradix/impl/hp_stable.hpp"
 #include "kradix/impl/instantiate.hpp"
+#include "kradix/impl/one_team.hpp"
 #include "kradix/impl/satish.hpp"
 #include "kradix/impl/serial_radix.hpp"
 #include "kradix/impl/study.hpp"
@@ -33,9 +37,28 @@ void with_study_algorithm(const Plan& plan, const Function& f) {
       return f(std::type_identity<Satish<ExecutionSpace, Word, Value>>{});
     case Algorithm::four_prefix:
       return f(std::type_identity<FourPrefix<ExecutionSpace, Word, Value>>{});
+    case Algorithm::ha_kruger_silva:
+      return f(std::type_identity<HaKrugerSilva<ExecutionSpace, Word, Value>>{});
+    case Algorithm::hp_stable:
+      return f(std::type_identity<HpStable<ExecutionSpace, Word, Value>>{});
+    case Algorithm::one_team:
+      return f(std::type_identity<OneTeam<ExecutionSpace, Word, Value>>{});
     default:
-      refuse_study(plan.algorithm, "is no algorithm for study");
+      break;
   }
+  if constexpr (std::is_same_v<Value, NoValue>) {  // the plan has seen to that
+    switch (plan.algorithm) {
+      case Algorithm::hp_sort:
+        return f(std::type_identity<HpSort<ExecutionSpace, Word>>{});
+      case Algorithm::hp_distinct:
+        return f(std::type_identity<HpDistinct<ExecutionSpace, Word>>{});
+      case Algorithm::hp_compressed:
+        return f(std::type_identity<HpCompressed<ExecutionSpace, Word>>{});
+      default:
+        break;
+    }
+  }
+  refuse_study(plan.algorithm, "is no algorithm for study");
 }
 
 template <class ExecutionSpace>

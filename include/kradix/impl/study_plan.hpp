@@ -11,6 +11,7 @@ namespace kradix::impl {
 
 /// Which arrays an algorithm moves elements between.
 enum class ArrayUse {
+  none,       ///< the result is made from counts
   straight,   ///< from one to the other and back, a pass each
   two_steps,  ///< there and back in every pass
 };
@@ -33,6 +34,16 @@ constexpr StudyTraits study_traits(Algorithm algorithm) {
       return {4, 8, ArrayUse::two_steps};
     case Algorithm::four_prefix:
       return {2, 2};
+    case Algorithm::ha_kruger_silva:
+      return {2, 2, ArrayUse::two_steps};
+    case Algorithm::hp_sort:
+    case Algorithm::hp_distinct:
+    case Algorithm::hp_compressed:
+      return {1, 1, ArrayUse::none};
+    case Algorithm::hp_stable:
+      return {4, 6};
+    case Algorithm::one_team:
+      return {8, 16, ArrayUse::two_steps};
     default:
       return {0, 0};
   }
@@ -45,6 +56,10 @@ constexpr TeamShape study_shape(Algorithm algorithm, bool host) {
       return host ? TeamShape{1, 1} : TeamShape{64, 1};
     case Algorithm::satish:
       return host ? TeamShape{1, 1024} : TeamShape{256, 4};
+    case Algorithm::ha_kruger_silva:  // counts of a tile must fit 10 bits
+      return host ? TeamShape{1, 1020} : TeamShape{128, 4};
+    case Algorithm::hp_stable:
+      return host ? TeamShape{1, 2048} : TeamShape{128, 16};
     default:
       return host ? TeamShape{1, 4096} : TeamShape{256, 16};
   }
@@ -76,6 +91,49 @@ inline void check_study_scan(Algorithm algorithm, const Problem& problem, const 
   if (problem.study.scan == ArrayScan::divide_and_conquer || machine.has_lanes) return;
   refuse_study(algorithm, "scans in one kernel only where there are lanes (scan method " +
                               std::to_string(static_cast<int>(problem.study.scan)) + ")");
+}
+
+/// Values that a key may have there.
+constexpr std::uint64_t range_size(const StudyOptions& study) {
+  return study.range_end - study.range_begin;
+}
+
+/// Sorts that make keys from counts: which keys, and from which range.
+inline void plan_range(const Problem& problem, Plan& plan) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 30;  // 8 GB of counts
+  const Algorithm algorithm = plan.algorithm;
+  const auto number = [](auto value) { return std::to_string(value); };
+  if (problem.floating || plan.bits.begin > 0 || plan.bits.end < problem.key_bits) {
+    refuse_study(algorithm,
+                 "makes keys from counts: it takes integers by all their bits, these are " +
+                     std::string(problem.floating ? "floats" : "integers") + " of " +
+                     number(problem.key_bits) + " bits, bits [" + number(plan.bits.begin) + ", " +
+                     number(plan.bits.end) + ")");
+  }
+  if (problem.value_bytes > 0) {
+    refuse_study(algorithm, "makes keys from counts: it takes no values, these have " +
+                                number(problem.value_bytes) + " bytes");
+  }
+  if (problem.study.map != RangeMap::none) {
+    refuse_study(algorithm, "takes its range from range_begin and range_end, it maps none");
+  }
+  StudyOptions& study = plan.study;
+  if (study.range_begin == 0 && study.range_end == 0 && problem.key_bits <= 16) {
+    study.range_end = std::uint64_t{1} << problem.key_bits;
+  }
+  const bool fits = problem.key_bits >= 64 || study.range_end >> problem.key_bits == 0 ||
+                    study.range_end == std::uint64_t{1} << problem.key_bits;
+  if (study.range_begin >= study.range_end || range_size(study) > most || !fits) {
+    refuse_study(algorithm, "takes ranges of 1 to " + number(most) + " values of the key's " +
+                                number(problem.key_bits) + " bits, not [" +
+                                number(study.range_begin) + ", " + number(study.range_end) + ")");
+  }
+}
+
+inline void check_one_team(const Plan& plan) {
+  if (plan.count <= plan.tile) return;
+  refuse_study(plan.algorithm, "sorts at most " + std::to_string(plan.tile) + " keys, these are " +
+                                   std::to_string(plan.count));
 }
 
 /// How many processors zagha_blelloch takes: threads that run at once, but buckets of at most 128 MB.
@@ -112,8 +170,11 @@ inline void plan_study(const Problem& problem, const Machine& machine, Plan& pla
   int code_bits = plan.bits.end - plan.bits.begin;
   if (problem.study.map == RangeMap::approximate) code_bits = problem.key_bytes == 4 ? 24 : 53;
   plan.passes = (code_bits + plan.digit_bits - 1) / plan.digit_bits;
+  if (traits.arrays == ArrayUse::none) plan.passes = 1;
   plan.round = plan.tile = study_tile(problem, machine, plan);
   plan.tiles = (plan.count + plan.tile - 1) / plan.tile;
+  if (traits.arrays == ArrayUse::none) plan_range(problem, plan);
+  if (algorithm == Algorithm::one_team) check_one_team(plan);
 }
 
 }  // namespace kradix::impl

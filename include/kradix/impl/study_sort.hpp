@@ -85,9 +85,10 @@ class StudySort {
                                                                      pass_.rule, seen_});
     }
     using Set = SetRange<Space, Word, measuring.threads>;
-    launch<measuring>("SetRange", 1, Set::scratch_bytes(),
-                      Set{seen_, threads, pass_.rule, plan_.bits.end - plan_.bits.begin,
-                          plan_.digit_bits, two_steps_, range_, pass_.passes, pass_.passes + 1});
+    launch<measuring>(
+        "SetRange", 1, Set::scratch_bytes(),
+        Set{seen_, threads, pass_.rule, plan_.bits.end - plan_.bits.begin, plan_.digit_bits,
+            two_steps_, low_, range_, pass_.passes, pass_.passes + 1});
   }
 
   /// Copies what the passes left elsewhere.
@@ -109,6 +110,7 @@ class StudySort {
   const Plan& plan_;
   std::string label_;
   Pass pass_;
+  Bits low_ = 0;  ///< subtracted from every code; a mapped range has its own
 
  private:
   static CodeRule<Word> rule_of(const Call& call) {

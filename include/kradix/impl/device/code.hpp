@@ -51,10 +51,12 @@ struct FloatMap {
     const Word magnitude = static_cast<Word>(word & static_cast<Word>(~sign));
     if (magnitude > infinity) return most;
     if (magnitude == infinity) return word & sign ? Word{0} : static_cast<Word>(most - 1);
-    // Halves, so that the span of all finite numbers is finite. Every step is monotone.
-    const Float low = Kokkos::bit_cast<Float>(least) / 2;
-    const Float span = Kokkos::bit_cast<Float>(greatest) / 2 - low;
-    const Float share = span > 0 ? (Kokkos::bit_cast<Float>(word) / 2 - low) / span : Float{0};
+    // Halves where the span would not be finite. Every step is monotone.
+    const Float low = Kokkos::bit_cast<Float>(least), high = Kokkos::bit_cast<Float>(greatest);
+    const Float scale = high - low <= Kokkos::Experimental::finite_max_v<Float> ? 1 : Float(0.5);
+    const Float span = high * scale - low * scale;
+    const Float above = Kokkos::bit_cast<Float>(word) * scale - low * scale;
+    const Float share = span > 0 ? above / span : Float{0};
     return static_cast<Word>(Kokkos::bit_cast<Word>(Float(0.5) + Float(0.5) * share) -
                              Kokkos::bit_cast<Word>(Float(0.5)) + 1);
   }

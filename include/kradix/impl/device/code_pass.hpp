@@ -32,7 +32,14 @@ struct Mover {
   KOKKOS_FUNCTION void move_value([[maybe_unused]] std::size_t from,
                                   [[maybe_unused]] Place to) const {
     if constexpr (!std::is_same_v<Value, NoValue>) {
-      values_out[to] = makes_indices ? static_cast<Value>(from) : values_in[from];
+      values_out[to] = value(from);
+    }
+  }
+  KOKKOS_FUNCTION Value value(std::size_t from) const {
+    if constexpr (std::is_same_v<Value, NoValue>) {
+      return {};
+    } else {
+      return makes_indices ? static_cast<Value>(from) : values_in[from];
     }
   }
 };

@@ -66,6 +66,7 @@ struct SetRange {
   int code_bits;  ///< of codes as they are
   int width;
   bool two_steps;
+  Bits low;  ///< of codes that are not mapped
   CodeRange<Word>* range;
   PassTable* passes;
   PassTable*
@@ -85,7 +86,7 @@ struct SetRange {
   }
 
   KOKKOS_FUNCTION void set(const Extremes<Bits>& all) const {
-    CodeRange<Word> result{};
+    CodeRange<Word> result{low, {}};
     int bits = code_bits;
     if (rule.map == RangeMap::exact) {
       result.low = all.least;
