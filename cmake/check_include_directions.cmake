@@ -9,7 +9,7 @@ cmake_minimum_required(VERSION 3.22)
 set(algorithm_rank 3)
 set(rooms
   "8 ^(impl/)?mpi/"
-  "0 ^(version|key|options)[.]hpp"
+  "0 ^(version|key|options|study_options)[.]hpp"
   "0 ^impl/(words|tuning|scratch)[.]hpp"
   "0 ^impl/backend/"
   "1 ^workspace[.]hpp"

@@ -1,5 +1,7 @@
 // The algorithms for study, each through the public functions, element by element against a stable
 // reference: sizes around tile edges, awkward data, both orders, ranges of bits, every parameter.
+#include <sstream>
+
 #include "support/sorted.hpp"
 
 namespace {
@@ -35,6 +37,9 @@ std::vector<Named> all_cases() {
       {Algorithm::hp_stable, {}},
       {Algorithm::hp_stable, {.digit_bits = 6, .scan = ArrayScan::circular_in_order}},
       {Algorithm::hp_stable, {.digit_bits = 1, .map = RangeMap::exact}},
+      {Algorithm::transposed, {}},
+      {Algorithm::transposed, {.digit_bits = 3, .threads = 128, .items = 1, .copies = 8}},
+      {Algorithm::transposed, {.threads = 512, .items = 3, .map = RangeMap::exact}},
       {Algorithm::one_team, {}},
       {Algorithm::one_team, {.digit_bits = 11, .map = RangeMap::exact}},
   };
@@ -50,10 +55,9 @@ kradix::Options options_of(const Named& what, Order order = Order::ascending) {
 }
 
 std::string text_of(const Named& what) {
-  return std::string(name(what.algorithm)) + ", digit bits " +
-         std::to_string(what.study.digit_bits) + ", tiles " + std::to_string(what.study.tiles) +
-         ", map " + std::to_string(static_cast<int>(what.study.map)) + ", scan " +
-         std::to_string(static_cast<int>(what.study.scan));
+  std::ostringstream text;
+  text << name(what.algorithm) << ' ' << what.study;
+  return text.str();
 }
 
 /// Around the edges of this algorithm's tiles.
@@ -99,10 +103,15 @@ TYPED_TEST(Study, EverySizePatternAndOrder) {
   }
 }
 
-TYPED_TEST(Study, OnlyTheChosenBitsOrder) {
+template <class T>
+class StudyBits : public Study<T> {};
+using Unsigned = ::testing::Types<std::uint32_t, std::uint64_t>;
+TYPED_TEST_SUITE(StudyBits, Unsigned);
+
+TYPED_TEST(StudyBits, OnlyTheChosenBitsOrder) {
   constexpr int bits = 8 * sizeof(TypeParam);
-  if constexpr (std::is_integral_v<TypeParam>) {
-    const auto input = keys::make<TypeParam>(keys::Pattern::uniform, 3001, this->random_);
+  const auto input = keys::make<TypeParam>(keys::Pattern::uniform, 3001, this->random_);
+  {
     for (const Named& what : all_cases()) {
       for (const auto& [begin, end] : {std::pair{0, 0}, {bits, bits}, {3, 8}, {1, bits - 1}}) {
         SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << text_of(what)
@@ -216,12 +225,44 @@ TEST(StudyErrors, ParametersOutOfRange) {
   expect_refused(sort(Algorithm::satish, {.digit_bits = 9}), {"satish", "1 to 8", "not 9"});
   expect_refused(sort(Algorithm::serial_radix, {.digit_bits = -1}), {"serial_radix", "not -1"});
   expect_refused(sort(Algorithm::four_prefix, {.digit_bits = 3}), {"1 to 2 bits", "not 3"});
+  expect_refused(sort(Algorithm::transposed, {.threads = 96}), {"transposed", "not 96"});
+  expect_refused(sort(Algorithm::transposed, {.threads = 512, .items = 21}),
+                 {"1 to 20 items", "512", "not 21"});
+  expect_refused(sort(Algorithm::transposed, {.items = 33}), {"1 to 32 items", "not 33"});
+  expect_refused(sort(Algorithm::transposed, {.copies = 9}), {"1 to 8 copies", "not 9"});
+  expect_refused(sort(Algorithm::satish, {.map = static_cast<kradix::RangeMap>(7)}), {"map 7"});
+  expect_refused(sort(Algorithm::satish, {.scan = static_cast<kradix::ArrayScan>(9)}), {"scan 9"});
   expect_refused(sort(Algorithm::one_team, {}), {"one_team", "at most 4096", "5000"});
   expect_refused(sort(Algorithm::satish, {.map = kradix::RangeMap::approximate}),
                  {"satish", "integers of 32 bits"});
   kradix::Options bits = options_of({Algorithm::satish, {.map = kradix::RangeMap::approximate}});
   bits.bits = {0, 31};
   expect_refused([&] { kradix::sort(exec, floats, bits); }, {"floats", "[0, 31)"});
+}
+
+TEST(StudyOptions, ReadAndWritten) {
+  using kradix::study_from_text;
+  EXPECT_EQ(study_from_text(""), kradix::StudyOptions{});
+  const kradix::StudyOptions all{.digit_bits = 4,
+                                 .tiles = 12345678901,
+                                 .threads = 128,
+                                 .items = 7,
+                                 .copies = 2,
+                                 .separate_arrays = true,
+                                 .range_begin = 5,
+                                 .range_end = ~std::uint64_t{0},
+                                 .map = kradix::RangeMap::approximate,
+                                 .scan = kradix::ArrayScan::circular};
+  std::ostringstream text;
+  text << all;
+  EXPECT_EQ(text.str(),
+            "digit_bits=4,tiles=12345678901,threads=128,items=7,copies=2,separate_arrays=1,"
+            "range=5:18446744073709551615,map=approximate,scan=circular");
+  EXPECT_EQ(study_from_text(text.str()), all);
+  for (const char* wrong : {"digit_bits", "digit_bits=x", "digit_bits=", "bits=3", "range=7",
+                            "map=linear", "scan=circular,,", "scan=5"}) {
+    EXPECT_THROW(study_from_text(wrong), std::invalid_argument) << wrong;
+  }
 }
 
 struct Point {

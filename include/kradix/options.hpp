@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "kradix/key.hpp"
+#include "kradix/study_options.hpp"
 
 namespace kradix {
 
@@ -28,6 +29,7 @@ enum class Algorithm : std::uint8_t {
   hp_distinct,      ///< the same for keys of which none comes twice
   hp_compressed,    ///< the same, skipping values that do not occur
   hp_stable,        ///< histogram and prefix sums as a stable digit pass
+  transposed,       ///< histogram, transpose, scan, transpose, rank and permute
   one_team,         ///< small arrays in one kernel of one team
 };
 
@@ -70,6 +72,8 @@ constexpr std::string_view name(Algorithm algorithm) {
       return "hp_compressed";
     case Algorithm::hp_stable:
       return "hp_stable";
+    case Algorithm::transposed:
+      return "transposed";
     case Algorithm::one_team:
       return "one_team";
   }
@@ -90,37 +94,6 @@ constexpr std::optional<Algorithm> algorithm_from_name(std::string_view wanted) 
 /// keep their input order too.
 enum class Stability : std::uint8_t { automatic, stable };
 
-/// How keys become smaller numbers before an algorithm for study takes digits from them.
-enum class RangeMap : std::uint8_t {
-  none,
-  exact,  ///< the smallest key present becomes 0: digits above the largest difference are skipped
-  /// Floats alone, linearly to the 24 bits (f64: 53) between 0.5 and 1. Keys may end out of order by at
-  /// most (greatest - least finite key) * 2^-21 (f64: 2^-50); infinities and NaNs are exact.
-  approximate,
-};
-
-/// How an algorithm for study makes prefix sums of a whole array.
-enum class ArrayScan : std::uint8_t {
-  divide_and_conquer,  ///< sums of tiles, their scan, scans of tiles: three kernels
-  chained,             ///< one kernel; a tile waits for its predecessor's prefix
-  look_back,           ///< one kernel; a tile adds up what its predecessors published
-  circular_in_order,   ///< look_back in constant memory; tiles leave it one after another
-  circular,            ///< look_back in constant memory; tiles of a group leave it in any order
-};
-
-/// What only the algorithms for study read; each one's page in docs/algorithms/ says which.
-struct StudyOptions {
-  int digit_bits = 0;            ///< of a digit; 0: as the algorithm's page says
-  std::size_t tiles = 0;         ///< zagha_blelloch: processors; 0: as many as suit the machine
-  bool separate_arrays = false;  ///< ha_kruger_silva: keys and values never lie side by side
-  /// hp_sort, hp_distinct, hp_compressed: every key lies in [range_begin, range_end), as encoded in
-  /// ascending order (KeyCodec; of unsigned integers the key itself). Both 0: any key of 8 or 16 bits.
-  std::uint64_t range_begin = 0, range_end = 0;
-  RangeMap map = RangeMap::none;
-  ArrayScan scan = ArrayScan::divide_and_conquer;
-  friend bool operator==(const StudyOptions&, const StudyOptions&) = default;
-};
-
 struct Options {
   Order order = Order::ascending;
   BitRange bits{};
@@ -130,7 +103,7 @@ struct Options {
   Workspace* workspace = nullptr;
   /// First part of every kernel, region and allocation label that Kokkos Tools see. Must not be null.
   const char* label = "kradix";
-  StudyOptions study{};
+  StudyOptions study{};  ///< read by the algorithms for study alone
 };
 
 }  // namespace kradix

@@ -85,6 +85,9 @@ AlgorithmNote note_of(kradix::Algorithm algorithm) {
     case Algorithm::hp_stable:
       return note("for study: histogram and prefix sums as a stable digit pass", "stable",
                   "any count");
+    case Algorithm::transposed:
+      return note("for study: histogram, transpose, scan, transpose, rank and permute", "stable",
+                  "any count");
     case Algorithm::one_team:
       return note("for study: small arrays in one kernel of one team", "stable",
                   "at most 4096 keys");

@@ -43,6 +43,7 @@ inline std::ostream& operator<<(std::ostream& out, const Plan& plan) {
       << (plan.stable ? ", stable" : ", not stable") << (plan.packs ? ", packs strided data" : "")
       << (plan.permutes ? ", moves values once by a sorted index" : "") << ", "
       << plan.temporary_bytes << " temporary bytes; " << plan.reason;
+  if (is_study(plan.algorithm)) out << " with " << plan.study;
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include "kradix/impl/satish.hpp"
 #include "kradix/impl/serial_radix.hpp"
 #include "kradix/impl/study.hpp"
+#include "kradix/impl/transposed.hpp"
 #include "kradix/impl/zagha_blelloch.hpp"
 
 // What a source of Kradix::compiled instantiates for one key word, and one of them for all.
@@ -41,6 +42,8 @@ void with_study_algorithm(const Plan& plan, const Function& f) {
       return f(std::type_identity<HaKrugerSilva<ExecutionSpace, Word, Value>>{});
     case Algorithm::hp_stable:
       return f(std::type_identity<HpStable<ExecutionSpace, Word, Value>>{});
+    case Algorithm::transposed:
+      return f(std::type_identity<Transposed<ExecutionSpace, Word, Value>>{});
     case Algorithm::one_team:
       return f(std::type_identity<OneTeam<ExecutionSpace, Word, Value>>{});
     default:

@@ -42,6 +42,8 @@ constexpr StudyTraits study_traits(Algorithm algorithm) {
       return {1, 1, ArrayUse::none};
     case Algorithm::hp_stable:
       return {4, 6};
+    case Algorithm::transposed:
+      return {8, 8};
     case Algorithm::one_team:
       return {8, 16, ArrayUse::two_steps};
     default:
@@ -73,6 +75,18 @@ inline void check_study_digits(Algorithm algorithm, const StudyTraits& traits, i
   if (wanted == 0 || (wanted >= 1 && wanted <= traits.most_digit_bits)) return;
   refuse_study(algorithm, "takes digits of 1 to " + std::to_string(traits.most_digit_bits) +
                               " bits, not " + std::to_string(wanted));
+}
+
+/// Options come as plain numbers too.
+inline void check_study_choices(Algorithm algorithm, const StudyOptions& study) {
+  const auto map = static_cast<std::size_t>(study.map);
+  const auto scan = static_cast<std::size_t>(study.scan);
+  if (map >= range_map_names.size()) {
+    refuse_study(algorithm, "knows no range map " + std::to_string(map));
+  }
+  if (scan >= array_scan_names.size()) {
+    refuse_study(algorithm, "knows no array scan " + std::to_string(scan));
+  }
 }
 
 inline void check_study_map(Algorithm algorithm, const Problem& problem, BitRange bits) {
@@ -130,6 +144,31 @@ inline void plan_range(const Problem& problem, Plan& plan) {
   }
 }
 
+/// The document's Q and B, and copies of the histograms.
+inline void plan_team(const Problem& problem, Plan& plan) {
+  constexpr int most_items = 32, most_copies = 8;  // registers of a thread, scratch of a team
+  const auto number = [](int value) { return std::to_string(value); };
+  StudyOptions& study = plan.study;
+  study.threads = problem.study.threads == 0 ? 256 : problem.study.threads;
+  study.items = problem.study.items == 0 ? 22 : problem.study.items;
+  study.copies = problem.study.copies == 0 ? 1 : problem.study.copies;
+  const int threads = study.threads, items = study.items, copies = study.copies;
+  if (threads != 128 && threads != 256 && threads != 512) {
+    refuse_study(plan.algorithm, "takes teams of 128, 256 or 512 threads, not " + number(threads));
+  }
+  // Words of the tile and two numbers a bin must fit 48 KB, what Kokkos keeps there besides.
+  constexpr int most_tile = 10240;
+  if (items < 1 || items > most_items || items * threads > most_tile) {
+    refuse_study(plan.algorithm, "takes 1 to " + number(std::min(most_items, most_tile / threads)) +
+                                     " items of each of " + number(threads) + " threads, not " +
+                                     number(items));
+  }
+  if (copies < 1 || copies > most_copies) {
+    refuse_study(plan.algorithm, "takes 1 to " + number(most_copies) +
+                                     " copies of a histogram, not " + number(copies));
+  }
+}
+
 inline void check_one_team(const Plan& plan) {
   if (plan.count <= plan.tile) return;
   refuse_study(plan.algorithm, "sorts at most " + std::to_string(plan.tile) + " keys, these are " +
@@ -153,6 +192,9 @@ inline std::size_t study_tile(const Problem& problem, const Machine& machine, co
         std::max<std::size_t>(1, processor_count(problem, machine, plan.digit_bits));
     return std::max<std::size_t>(1, (plan.count + processors - 1) / processors);
   }
+  if (plan.algorithm == Algorithm::transposed) {
+    return static_cast<std::size_t>(plan.study.items) * plan.study.threads;
+  }
   return static_cast<std::size_t>(study_shape(plan.algorithm, machine.shape.serial()).round());
 }
 
@@ -163,6 +205,7 @@ inline void plan_study(const Problem& problem, const Machine& machine, Plan& pla
   plan.study = problem.study;
   if (!problem.builtin_key) refuse_study(algorithm, "sorts built-in keys only");
   check_study_digits(algorithm, traits, problem.study.digit_bits);
+  check_study_choices(algorithm, problem.study);
   check_study_map(algorithm, problem, plan.bits);
   check_study_scan(algorithm, problem, machine);
   plan.digit_bits = problem.study.digit_bits > 0 ? problem.study.digit_bits : traits.digit_bits;
@@ -171,6 +214,7 @@ inline void plan_study(const Problem& problem, const Machine& machine, Plan& pla
   if (problem.study.map == RangeMap::approximate) code_bits = problem.key_bytes == 4 ? 24 : 53;
   plan.passes = (code_bits + plan.digit_bits - 1) / plan.digit_bits;
   if (traits.arrays == ArrayUse::none) plan.passes = 1;
+  if (algorithm == Algorithm::transposed) plan_team(problem, plan);
   plan.round = plan.tile = study_tile(problem, machine, plan);
   plan.tiles = (plan.count + plan.tile - 1) / plan.tile;
   if (traits.arrays == ArrayUse::none) plan_range(problem, plan);

@@ -51,6 +51,60 @@ struct SplitTile {
   }
 };
 
+/// The same partitions in place: a thread keeps its run of words in registers, at most `most_items`. A host
+/// thread alone has a spare array instead.
+template <int Threads>
+struct PartitionTile {
+  static constexpr int most_items = 32;
+  std::uint32_t* words;
+  std::uint32_t* spare;
+
+  static std::size_t scratch_bytes(int tile) {
+    return static_cast<std::size_t>(tile) * (Threads == 1 ? 2 : 1) * sizeof(std::uint32_t) + 32;
+  }
+
+  template <class Team>
+  KOKKOS_FUNCTION PartitionTile(const Team& team, int tile)
+      : words(take_scratch<std::uint32_t>(team, tile)),
+        spare(Threads == 1 ? take_scratch<std::uint32_t>(team, tile) : nullptr) {}
+
+  /// Orders `size` words by the low `bits` bits of their digits. Enter and leave with a barrier.
+  template <class Team>
+  KOKKOS_FUNCTION void by_bits(const Team& team, int size, int bits) {
+    if constexpr (Threads == 1) {
+      SplitTile<1> split{words, spare};
+      split.by_bits(team, size, bits);
+      words = split.words;
+    } else {
+      const Run run = run_of<Threads>(size, team.team_rank());
+      for (int bit = 0; bit < bits; ++bit) by_bit(team, run, TileWord::digit_shift + bit);
+    }
+  }
+
+ private:
+  template <class Team>
+  KOKKOS_FUNCTION void by_bit(const Team& team, Run run, int bit) {
+    const int items = run.end - run.begin;
+    std::uint32_t word[most_items];
+    std::uint32_t mine = 0;
+    KRADIX_UNROLL
+    for (int i = 0; i < most_items; ++i) {
+      if (i < items) {
+        word[i] = words[run.begin + i];
+        mine += ~word[i] >> bit & 1u;
+      }
+    }
+    const TeamSum<std::uint32_t> zeros = scan_team<Threads>(team, mine);
+    std::uint32_t zero = zeros.before;
+    std::uint32_t one = zeros.total + (static_cast<std::uint32_t>(run.begin) - zeros.before);
+    KRADIX_UNROLL
+    for (int i = 0; i < most_items; ++i) {
+      if (i < items) words[word[i] >> bit & 1u ? one++ : zero++] = word[i];
+    }
+    team.team_barrier();
+  }
+};
+
 /// Where the run of each digit begins and ends in a tile that is in order.
 struct TileRuns {
   std::uint32_t* begin;
