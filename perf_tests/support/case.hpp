@@ -44,6 +44,7 @@ struct Case {
   std::size_t count = 0;
   inputs::Input input;
   kradix::Algorithm algorithm = kradix::Algorithm::automatic;
+  kradix::StudyOptions study{};
   Pace pace;
 };
 
