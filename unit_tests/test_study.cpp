@@ -2,6 +2,7 @@
 // reference: sizes around tile edges, awkward data, both orders, ranges of bits, every parameter.
 #include <sstream>
 
+#include "support/events.hpp"
 #include "support/sorted.hpp"
 
 namespace {
@@ -198,6 +199,25 @@ TEST(StudyViews, StridedKeysAndValues) {
     Kokkos::fence();
     expect_same(permuted(input, indices), to_host(device_keys), "keys");
     expect_same(permuted(input, indices), to_host(device_values), "values");
+  }
+}
+
+TEST(StudyLabels, EveryKernelBearsItsAlgorithmsName) {
+  const Kokkos::View<std::uint16_t*, Memory> keys("keys", 3000);
+  for (const Algorithm algorithm : kradix::all_algorithms) {
+    // Equal keys are not distinct, and copies between host and device have kernels of Kokkos' own.
+    if (!is_study(algorithm) || algorithm == Algorithm::hp_distinct) continue;
+    const std::string start = "kradix::" + std::string(name(algorithm)) + "::";
+    const Space exec;
+    exec.fence();
+    {
+      const Listener listener;
+      kradix::sort(exec, keys, options_of({algorithm, {}}));
+      exec.fence();
+    }
+    ASSERT_FALSE(Listener::of(Event::kernel).empty());
+    for (const Event& event : Listener::of(Event::kernel))
+      EXPECT_EQ(event.label.rfind(start, 0), 0u) << event.label;
   }
 }
 

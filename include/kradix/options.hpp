@@ -35,11 +35,14 @@ enum class Algorithm : std::uint8_t {
 
 /// Every algorithm that can be forced.
 inline constexpr std::array all_algorithms{
-    Algorithm::four_kernel,    Algorithm::onesweep, Algorithm::bit_split,   Algorithm::serial_radix,
-    Algorithm::zagha_blelloch, Algorithm::satish,   Algorithm::four_prefix,
+    Algorithm::four_kernel,  Algorithm::onesweep,        Algorithm::bit_split,
+    Algorithm::serial_radix, Algorithm::zagha_blelloch,  Algorithm::satish,
+    Algorithm::four_prefix,  Algorithm::ha_kruger_silva, Algorithm::hp_sort,
+    Algorithm::hp_distinct,  Algorithm::hp_compressed,   Algorithm::hp_stable,
+    Algorithm::transposed,   Algorithm::one_team,
 };
 
-/// Is this one of the algorithms for study (docs/seeds.md)?
+/// Is this one of the algorithms for study (docs/seeds.md)? They are the last enumerators.
 constexpr bool is_study(Algorithm algorithm) {
   return algorithm >= Algorithm::bit_split;
 }

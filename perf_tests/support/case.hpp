@@ -44,8 +44,8 @@ struct Case {
   std::size_t count = 0;
   inputs::Input input;
   kradix::Algorithm algorithm = kradix::Algorithm::automatic;
-  kradix::StudyOptions study{};
   Pace pace;
+  kradix::StudyOptions study{};
 };
 
 /// "sort_by_key/u64/4/uniform/1048576", and the algorithm where it is forced.
