@@ -1,5 +1,6 @@
 // Range mapping: exact maps change nothing but the number of passes; the approximate one keeps every key
 // and puts them out of order by no more than it says.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

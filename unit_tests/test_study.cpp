@@ -284,13 +284,14 @@ TEST(StudyOptions, ReadAndWritten) {
                                  .separate_arrays = true,
                                  .range_begin = 5,
                                  .range_end = ~std::uint64_t{0},
+                                 .interleaves_loads = true,
                                  .map = kradix::RangeMap::approximate,
                                  .scan = kradix::ArrayScan::circular};
   std::ostringstream text;
   text << all;
   EXPECT_EQ(text.str(),
             "digit_bits=4,tiles=12345678901,threads=128,items=7,copies=2,separate_arrays=1,"
-            "range=5:18446744073709551615,map=approximate,scan=circular");
+            "range=5:18446744073709551615,interleaves_loads=1,map=approximate,scan=circular");
   EXPECT_EQ(study_from_text(text.str()), all);
   for (const char* wrong : {"digit_bits", "digit_bits=x", "digit_bits=", "bits=3", "range=7",
                             "map=linear", "scan=circular,,", "scan=5"}) {

@@ -1,4 +1,5 @@
 // The blocks with which teams put tiles in order, with one thread and with as many as a team here can have.
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "kradix/impl/device/team_histogram.hpp"

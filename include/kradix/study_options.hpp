@@ -44,6 +44,7 @@ struct StudyOptions {
   /// hp_sort, hp_distinct, hp_compressed: every key lies in [range_begin, range_end), as encoded in
   /// ascending order (KeyCodec; of unsigned integers the key itself). Both 0: any key of 8 or 16 bits.
   std::uint64_t range_begin = 0, range_end = 0;
+  bool interleaves_loads = false;  ///< the same: each key is counted before the next is loaded
   RangeMap map = RangeMap::none;
   ArrayScan scan = ArrayScan::divide_and_conquer;
   friend bool operator==(const StudyOptions&, const StudyOptions&) = default;
@@ -94,6 +95,8 @@ inline void set_study_option(StudyOptions& study, std::string_view setting) {
     if (colon == value.npos) refuse_study_text(setting, "is not range=BEGIN:END");
     study.range_begin = study_number<std::uint64_t>(setting, value.substr(0, colon));
     study.range_end = study_number<std::uint64_t>(setting, value.substr(colon + 1));
+  } else if (name == "interleaves_loads") {
+    study.interleaves_loads = study_number<int>(setting, value) != 0;
   } else if (name == "map") {
     study.map = study_choice<RangeMap>(setting, value, range_map_names);
   } else if (name == "scan") {
@@ -101,7 +104,7 @@ inline void set_study_option(StudyOptions& study, std::string_view setting) {
   } else {
     refuse_study_text(setting,
                       "is none of digit_bits, tiles, threads, items, copies, separate_arrays, "
-                      "range, map, scan");
+                      "range, interleaves_loads, map, scan");
   }
 }
 
@@ -136,6 +139,7 @@ inline std::ostream& operator<<(std::ostream& out, const StudyOptions& study) {
   if (study.range_end != 0) {
     put("range", std::to_string(study.range_begin) + ':' + std::to_string(study.range_end));
   }
+  if (study.interleaves_loads) put("interleaves_loads", 1);
   if (study.map != usual.map) put("map", range_map_names[static_cast<std::size_t>(study.map)]);
   if (study.scan != usual.scan) put("scan", array_scan_names[static_cast<std::size_t>(study.scan)]);
   return out;

@@ -59,9 +59,10 @@ class HpFamily : protected StudySort<ExecutionSpace, Word, NoValue, hp_shape<Exe
     scanner_.zero(reinterpret_cast<std::uint64_t*>(findings_),
                   sizeof(HpFindings) / sizeof(std::uint64_t));
     scanner_.zero(values_, range_ + 1);
-    this->launch("CountCodes", plan_.tiles, 0,
-                 CountCodes<ExecutionSpace, Word>{this->pass_, values_, static_cast<Bits>(range_),
-                                                  findings_, distinct});
+    this->launch(
+        "CountCodes", plan_.tiles, 0,
+        CountCodes<ExecutionSpace, Word>{this->pass_, values_, static_cast<Bits>(range_), findings_,
+                                         distinct, plan_.study.interleaves_loads});
   }
 
   /// Waits for what the kernels so far found; refuses keys that are not what the caller promised.

@@ -30,13 +30,14 @@ struct CountCodes : CodePass<ExecutionSpace, Word, NoValue> {
   std::uint64_t* histogram;
   Bits size;  ///< codes from here on are outside
   HpFindings* findings;
-  bool distinct;  ///< the caller says that no key comes twice
+  bool distinct;     ///< the caller says that no key comes twice
+  bool interleaves;  ///< to compare: no batches
 
   KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
     const Share tile = this->tile_of(team);
     const Bits low = this->range->low;
     std::size_t i = tile.begin + team.team_rank();
-    for (; i + (batch - 1) * threads < tile.end; i += batch * threads) {
+    for (; !interleaves && i + (batch - 1) * threads < tile.end; i += batch * threads) {
       Word key[batch];
       KRADIX_UNROLL
       for (int b = 0; b < batch; ++b) key[b] = this->keys.in[i + b * threads];
