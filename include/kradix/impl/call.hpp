@@ -72,7 +72,9 @@ class SortCall {
         studies_(is_study(options.algorithm)),
         permutes_(always_permutes || (studies_ && study_permutes)) {
     if (studies_ && !may_study) {
-      refuse_study(options.algorithm, "sorts built-in keys only, and is in Kradix::compiled only");
+      refuse_study(options.algorithm, has_study ? "sorts built-in keys only"
+                                                : "is in the compiled library only: link "
+                                                  "Kradix::compiled, not Kradix::kradix");
     }
     Problem problem;
     problem.count = count_;

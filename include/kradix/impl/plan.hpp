@@ -60,7 +60,6 @@ struct Problem {
   bool permutes = false;
   Algorithm forced = Algorithm::automatic;
   StudyOptions study{};
-  bool builtin_key = true;
   bool floating = false;
 };
 

@@ -203,7 +203,6 @@ inline void plan_study(const Problem& problem, const Machine& machine, Plan& pla
   const Algorithm algorithm = plan.algorithm;
   const StudyTraits traits = study_traits(algorithm);
   plan.study = problem.study;
-  if (!problem.builtin_key) refuse_study(algorithm, "sorts built-in keys only");
   check_study_digits(algorithm, traits, problem.study.digit_bits);
   check_study_choices(algorithm, problem.study);
   check_study_map(algorithm, problem, plan.bits);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kradix/impl/device/team_scan.hpp"
+#include "kradix/impl/words.hpp"
 
 namespace kradix::impl {
 
