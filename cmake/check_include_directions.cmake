@@ -9,15 +9,16 @@ cmake_minimum_required(VERSION 3.22)
 set(algorithm_rank 3)
 set(rooms
   "8 ^(impl/)?mpi/"
-  "0 ^(version|key|options)[.]hpp"
+  "0 ^(version|key|options|study_options)[.]hpp"
   "0 ^impl/(words|tuning|scratch)[.]hpp"
   "0 ^impl/backend/"
   "1 ^workspace[.]hpp"
   "1 ^impl/(buffers|check|stage)[.]hpp"
   "1 ^impl/device/"
-  "2 ^impl/plan[.]hpp"
+  "2 ^impl/(study_)?plan[.]hpp"
+  "2 ^impl/study(_sort)?[.]hpp"
   "4 ^impl/(run|msd_hybrid)[.]hpp"  # msd_hybrid sweeps by onesweep
-  "5 ^impl/instantiate[.]hpp"
+  "5 ^impl/(instantiate|run_study)[.]hpp"
   "6 ^impl/call[.]hpp"
   "${algorithm_rank} ^impl/"
   "7 ^")

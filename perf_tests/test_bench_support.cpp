@@ -179,6 +179,63 @@ TEST(Bytes, FollowThePlan) {
                    10 * (4 + 2 * 24));
 }
 
+kradix::Plan study_plan_of(kradix::Algorithm algorithm, int key_bytes, int value_bytes,
+                           const std::string& study = "") {
+  kradix::Plan plan = plan_of(algorithm, key_bytes, value_bytes);
+  plan.study = kradix::study_from_text(study);
+  plan.digit_bits = 2;
+  plan.passes = 4 * key_bytes;
+  return plan;
+}
+
+TEST(Bytes, FollowThePlansForStudy) {
+  using kradix::Algorithm;
+  const auto keys = [](Algorithm algorithm, int passes, const std::string& study = "") {
+    return bytes_moved(study_plan_of(algorithm, 4, 0, study), Operation::sort, passes);
+  };
+  EXPECT_DOUBLE_EQ(keys(Algorithm::bit_split, 2), 10 * 2 * (12 + 40));
+  EXPECT_DOUBLE_EQ(keys(Algorithm::bit_split, 2, "scan=chained"), 10 * 2 * (12 + 32));
+  EXPECT_DOUBLE_EQ(keys(Algorithm::zagha_blelloch, 3), 10 * (3 * 12 + 8));
+  EXPECT_DOUBLE_EQ(keys(Algorithm::satish, 3, "map=exact"), 10 * (4 + 3 * 16));
+  EXPECT_DOUBLE_EQ(keys(Algorithm::one_team, 7), 10 * 16);
+  EXPECT_DOUBLE_EQ(keys(Algorithm::hp_sort, 1, "range=5:105"), 100 * 40 + 10 * (8 + 40));
+  EXPECT_DOUBLE_EQ(keys(Algorithm::hp_distinct, 1, "range=5:105"), 100 * 40 + 10 * 8);
+  EXPECT_DOUBLE_EQ(keys(Algorithm::hp_compressed, 1, "range=5:105"), 100 * 24 + 10 * (8 + 40));
+  const auto pairs = [](const std::string& study) {
+    return bytes_moved(study_plan_of(Algorithm::ha_kruger_silva, 4, 8, study),
+                       Operation::sort_by_key, 3);
+  };
+  EXPECT_DOUBLE_EQ(pairs("separate_arrays=1"), 10 * 3 * 4 * 12);
+  EXPECT_DOUBLE_EQ(pairs(""), 10 * (3 * 4 * 16 - 2 * 4));
+  EXPECT_DOUBLE_EQ(bytes_moved(study_plan_of(Algorithm::satish, 4, 8), Operation::argsort, 2),
+                   10 * (2 * 48 - 12));
+  const BitMask low_ten_bits{0x3ff, 0};
+  EXPECT_EQ(passes_of(study_plan_of(Algorithm::satish, 4, 0), low_ten_bits), 16);
+  EXPECT_EQ(passes_of(study_plan_of(Algorithm::satish, 4, 0, "map=exact"), low_ten_bits), 5);
+}
+
+TEST(Inputs, RangesThatSortsFromCountsNeed) {
+  const Space exec;
+  const std::size_t count = 5000;
+  for (const Distribution distribution :
+       {Distribution::max_value, Distribution::range_n_50, Distribution::distinct,
+        Distribution::values_100, Distribution::values_1000}) {
+    const Array<std::uint32_t> keys("keys", count);
+    const inputs::Input input{distribution, 7, 1000};
+    inputs::fill(exec, keys, input);
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, keys);
+    std::set<std::uint32_t> values(host.data(), host.data() + count);
+    EXPECT_LT(*values.rbegin(), inputs::value_end(input, count));
+    if (distribution == Distribution::distinct) {
+      EXPECT_EQ(values.size(), count);
+    }
+    if (distribution == Distribution::values_100) {
+      EXPECT_LE(values.size(), 100u);
+    }
+  }
+  EXPECT_EQ(inputs::value_end({Distribution::uniform, 1, 5}, count), 0u);
+}
+
 TEST(Bytes, CountThePassesThatKeysNeed) {
   const Space exec;
   const Array<std::uint64_t> keys("keys", 1000);

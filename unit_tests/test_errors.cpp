@@ -86,6 +86,11 @@ TEST(Names, AlgorithmsRoundTrip) {
   for (const auto algorithm : kradix::all_algorithms) {
     EXPECT_EQ(kradix::algorithm_from_name(name(algorithm)), algorithm);
   }
+  // The enumerators from 1 up to the first without a name are all there.
+  for (std::uint8_t a = 1; name(static_cast<kradix::Algorithm>(a)) != "unknown"; ++a) {
+    const auto algorithm = static_cast<kradix::Algorithm>(a);
+    EXPECT_EQ(kradix::algorithm_from_name(name(algorithm)), algorithm) << name(algorithm);
+  }
   EXPECT_EQ(kradix::algorithm_from_name("automatic"), kradix::Algorithm::automatic);
   EXPECT_EQ(kradix::algorithm_from_name("bogo"), std::nullopt);
 }

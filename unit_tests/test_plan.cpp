@@ -18,8 +18,9 @@ Problem problem_of(std::size_t count, int key_bytes) {
 }
 
 TEST(MakePlan, TilesCoverTheKeysAndTheTableStaysSmall) {
-  for (const Machine machine : {Machine{1, {1, 0}, {}, {}}, Machine{2, {1, 0}, {}, {}},
-                                Machine{64, {1, 0}, {}, {}}, Machine{270336, {256, 19}, {}, {}}}) {
+  for (const Machine machine :
+       {Machine{1, {1, 0}, {}, {}, true}, Machine{2, {1, 0}, {}, {}, true},
+        Machine{64, {1, 0}, {}, {}, true}, Machine{270336, {256, 19}, {}, {}, false}}) {
     for (std::size_t count = 1; count < std::size_t{1} << 41; count = count * 3 + 1) {
       const kradix::Plan plan = make_plan(problem_of(count, 8), machine);
       EXPECT_GE(plan.tile * plan.tiles, count);
@@ -31,13 +32,14 @@ TEST(MakePlan, TilesCoverTheKeysAndTheTableStaysSmall) {
 }
 
 TEST(MakePlan, DevicesWithLanesSweepAndOthersDoNot) {
-  const Machine host{2, {1, 0}, {1, 2048}, {1, 2048}}, device{270336, {256, 19}, {256, 28}, {}},
-      without_lanes{270336, {256, 19}, {}, {}};
+  const Machine host{2, {1, 0}, {1, 2048}, {1, 2048}, true},
+      device{270336, {256, 19}, {256, 28}, {}, true},
+      without_lanes{270336, {256, 19}, {}, {}, false};
   EXPECT_EQ(make_plan(problem_of(1 << 20, 4), host).algorithm, kradix::Algorithm::four_kernel);
   EXPECT_EQ(make_plan(problem_of(1 << 20, 4), device).algorithm, kradix::Algorithm::onesweep);
   EXPECT_EQ(make_plan(problem_of(1 << 20, 4), without_lanes).algorithm,
             kradix::Algorithm::four_kernel);
-  const Machine finishing{270336, {256, 19}, {256, 28}, {256, 17}};
+  const Machine finishing{270336, {256, 19}, {256, 28}, {256, 17}, true};
   EXPECT_EQ(make_plan(problem_of(1 << 20, 8), finishing).algorithm, kradix::Algorithm::msd_hybrid);
   EXPECT_EQ(make_plan(problem_of(1 << 20, 8), finishing).chunk, 256u * 17u);
   EXPECT_EQ(make_plan(problem_of(1 << 10, 8), finishing).algorithm, kradix::Algorithm::onesweep);
@@ -50,7 +52,7 @@ TEST(MakePlan, DevicesWithLanesSweepAndOthersDoNot) {
 }
 
 TEST(MakePlan, ThreadsOfAHostAllHaveWork) {
-  const kradix::Plan plan = make_plan(problem_of(1 << 20, 4), Machine{16, {1, 0}});
+  const kradix::Plan plan = make_plan(problem_of(1 << 20, 4), Machine{16, {1, 0}, {}, {}, true});
   EXPECT_GE(plan.tiles, 64u);
 }
 

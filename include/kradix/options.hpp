@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "kradix/key.hpp"
+#include "kradix/study_options.hpp"
 
 namespace kradix {
 
@@ -18,11 +19,34 @@ enum class Algorithm : std::uint8_t {
   four_kernel,  ///< count, scan tiles, scan bins, scatter: stable, on every Kokkos backend
   onesweep,     ///< one read and one write a pass by decoupled look-back: stable, needs lanes
   msd_hybrid,   ///< sweeps over the top digits, then a finish in scratch: stable, needs lanes
+  // For study and comparison: never chosen by a plan, built-in keys only, in Kradix::compiled only.
+  bit_split,        ///< a bit at a time by map, scan and scatter of whole arrays
+  serial_radix,     ///< counting sort of digit after digit on one host thread
+  zagha_blelloch,   ///< processors count, one scan over all buckets, processors permute
+  satish,           ///< tiles sorted by one-bit splits, histograms scanned, runs copied
+  four_prefix,      ///< two bits a pass, four prefix sums in one divide and conquer
+  ha_kruger_silva,  ///< two bits a pass, three counts in a word, pairs side by side
+  hp_sort,          ///< integers in a range, from histograms and prefix sums
+  hp_distinct,      ///< the same for keys of which none comes twice
+  hp_compressed,    ///< the same, skipping values that do not occur
+  hp_stable,        ///< histogram and prefix sums as a stable digit pass
+  transposed,       ///< histogram, transpose, scan, transpose, rank and permute
+  one_team,         ///< small arrays in one kernel of one team
 };
 
 /// Every algorithm that can be forced.
-inline constexpr std::array all_algorithms{Algorithm::four_kernel, Algorithm::onesweep,
-                                           Algorithm::msd_hybrid};
+inline constexpr std::array all_algorithms{
+    Algorithm::four_kernel, Algorithm::onesweep,     Algorithm::msd_hybrid,
+    Algorithm::bit_split,   Algorithm::serial_radix, Algorithm::zagha_blelloch,
+    Algorithm::satish,      Algorithm::four_prefix,  Algorithm::ha_kruger_silva,
+    Algorithm::hp_sort,     Algorithm::hp_distinct,  Algorithm::hp_compressed,
+    Algorithm::hp_stable,   Algorithm::transposed,   Algorithm::one_team,
+};
+
+/// Is this one of the algorithms for study (docs/seeds.md)? They are the last enumerators.
+constexpr bool is_study(Algorithm algorithm) {
+  return algorithm >= Algorithm::bit_split;
+}
 
 constexpr std::string_view name(Algorithm algorithm) {
   switch (algorithm) {
@@ -34,6 +58,30 @@ constexpr std::string_view name(Algorithm algorithm) {
       return "onesweep";
     case Algorithm::msd_hybrid:
       return "msd_hybrid";
+    case Algorithm::bit_split:
+      return "bit_split";
+    case Algorithm::serial_radix:
+      return "serial_radix";
+    case Algorithm::zagha_blelloch:
+      return "zagha_blelloch";
+    case Algorithm::satish:
+      return "satish";
+    case Algorithm::four_prefix:
+      return "four_prefix";
+    case Algorithm::ha_kruger_silva:
+      return "ha_kruger_silva";
+    case Algorithm::hp_sort:
+      return "hp_sort";
+    case Algorithm::hp_distinct:
+      return "hp_distinct";
+    case Algorithm::hp_compressed:
+      return "hp_compressed";
+    case Algorithm::hp_stable:
+      return "hp_stable";
+    case Algorithm::transposed:
+      return "transposed";
+    case Algorithm::one_team:
+      return "one_team";
   }
   return "unknown";
 }
@@ -61,6 +109,7 @@ struct Options {
   Workspace* workspace = nullptr;
   /// First part of every kernel, region and allocation label that Kokkos Tools see. Must not be null.
   const char* label = "kradix";
+  StudyOptions study{};  ///< read by the algorithms for study alone
 };
 
 }  // namespace kradix

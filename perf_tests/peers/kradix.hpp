@@ -9,6 +9,7 @@ template <class Task>
 kradix::Plan kradix_plan(const Space& exec, const Arrays<Task>& arrays, const Case& what) {
   kradix::Options options;
   options.algorithm = what.algorithm;
+  options.study = what.study;
   if constexpr (Task::operation == Operation::sort) {
     return kradix::plan(exec, arrays.keys, options);
   } else if constexpr (Task::operation == Operation::sort_by_key) {
@@ -29,6 +30,7 @@ class KradixSort : public Contender<Task> {
 
   explicit KradixSort(const Case& what) {
     options_.algorithm = what.algorithm;
+    options_.study = what.study;
     options_.workspace = &workspace_;
   }
 

@@ -9,9 +9,10 @@
 namespace bench {
 namespace {
 
-constexpr std::array<std::string_view, 12> options_of_cases{
-    "--key",  "--count",     "--values", "--operation",   "--distribution", "--max-value",
-    "--seed", "--algorithm", "--sweep",  "--repetitions", "--from",         "--to"};
+constexpr std::array<std::string_view, 13> options_of_cases{
+    "--key",       "--count", "--values",    "--operation", "--distribution",
+    "--max-value", "--seed",  "--algorithm", "--sweep",     "--repetitions",
+    "--from",      "--to",    "--study"};
 
 bool is_option_of_cases(const std::string& option) {
   return std::find(options_of_cases.begin(), options_of_cases.end(), option) !=
@@ -68,6 +69,8 @@ One case, or every combination of what the options list with commas:
   --max-value M            uniform in 0..M
   --seed S                 of the data (1)
   --algorithm NAME,...     of Kradix (automatic)
+  --study NAME=VALUE,...   for its algorithms for study (docs/seeds.md); those that need the range of
+                           the keys know that of max_value, range_n_50, distinct and values_...
   --repetitions R          rounds; without it as many as fit a second, 5 to 51
   --table                  a short table: medians, keys per second, ratio
   --json                   everything, each round's time too

@@ -8,7 +8,81 @@
 
 namespace bench {
 
+namespace {
+
+using kradix::Algorithm;
+
+/// Scans read a number twice and write it once in divide and conquer, else once and once.
+double scan_bytes(const kradix::Plan& plan) {
+  return plan.study.scan == kradix::ArrayScan::divide_and_conquer ? 24 : 16;
+}
+
+/// Per key of one pass of an algorithm for study.
+double study_pass_bytes(const kradix::Plan& plan) {
+  const double k = plan.key_bytes, v = plan.value_bytes;
+  switch (plan.algorithm) {
+    case Algorithm::bit_split:
+      return 3 * k + 2 * v + 16 + scan_bytes(plan);
+    case Algorithm::satish:
+      return 4 * (k + v);
+    case Algorithm::ha_kruger_silva:
+      return v == 0 || plan.study.separate_arrays ? 4 * (k + v) : 8 * std::max(k, v);
+    default:
+      return 3 * k + 2 * v;
+  }
+}
+
+/// Of all values of the range, and per key, for sorts that make keys from counts.
+double hp_bytes(const kradix::Plan& plan) {
+  const auto range = static_cast<double>(plan.study.range_end - plan.study.range_begin);
+  const double n = static_cast<double>(plan.count), k = plan.key_bytes, scan = scan_bytes(plan);
+  switch (plan.algorithm) {
+    case Algorithm::hp_sort:
+      return range * (16 + scan) + n * (2 * k + 16 + scan);
+    case Algorithm::hp_distinct:
+      return range * (16 + scan) + n * 2 * k;
+    default:
+      return range * 24 + n * (2 * k + 16 + scan);
+  }
+}
+
+double study_bytes(const kradix::Plan& plan, Operation operation, int passes) {
+  if (plan.algorithm == Algorithm::hp_sort || plan.algorithm == Algorithm::hp_distinct ||
+      plan.algorithm == Algorithm::hp_compressed) {
+    return hp_bytes(plan);
+  }
+  const double k = plan.key_bytes, v = plan.value_bytes;
+  const bool two_steps = plan.algorithm == Algorithm::satish ||
+                         plan.algorithm == Algorithm::ha_kruger_silva ||
+                         plan.algorithm == Algorithm::one_team;
+  double per_key = plan.study.map == kradix::RangeMap::none ? 0 : k;
+  per_key += plan.algorithm == Algorithm::one_team && passes > 0 ? 4 * (k + v)
+                                                                 : passes * study_pass_bytes(plan);
+  const bool mixed = plan.algorithm == Algorithm::ha_kruger_silva && v > 0 &&
+                     !plan.study.separate_arrays && passes > 0;
+  if (mixed) per_key -= 2 * (2 * std::max(k, v) - k - v);  // the ends of the sort are not pairs
+  if (operation == Operation::argsort) {
+    per_key += passes == 0 ? v : -(k + v);
+  } else if (passes % 2 == 1 && !two_steps) {
+    per_key += 2 * (k + v);
+  }
+  return static_cast<double>(plan.count) * per_key;
+}
+
+/// Of codes that begin with the caller's lowest bit and end with the highest that varies.
+int study_passes(const kradix::Plan& plan, const BitMask& varying) {
+  if (plan.study.map != kradix::RangeMap::exact) return plan.passes;
+  int highest = plan.bits.begin;
+  for (int bit = plan.bits.begin; bit < plan.bits.end; ++bit) {
+    if (varying[bit / 64] >> bit % 64 & 1) highest = bit + 1;
+  }
+  return (highest - plan.bits.begin + plan.digit_bits - 1) / plan.digit_bits;
+}
+
+}  // namespace
+
 int passes_of(const kradix::Plan& plan, const BitMask& varying) {
+  if (is_study(plan.algorithm)) return study_passes(plan, varying);
   const auto varies = [&](int bit) { return (varying[bit / 64] >> bit % 64 & 1) != 0; };
   const bool fixed_digits = plan.algorithm != kradix::Algorithm::four_kernel;
   int passes = 0;
@@ -32,6 +106,7 @@ int passes_of(const kradix::Plan& plan, const BitMask& varying) {
 }
 
 double bytes_moved(const kradix::Plan& plan, Operation operation, int passes) {
+  if (is_study(plan.algorithm)) return study_bytes(plan, operation, passes);
   const double n = static_cast<double>(plan.count);
   const double k = plan.key_bytes;
   const double v = plan.value_bytes;

@@ -45,6 +45,7 @@ struct Case {
   inputs::Input input;
   kradix::Algorithm algorithm = kradix::Algorithm::automatic;
   Pace pace;
+  kradix::StudyOptions study{};
 };
 
 /// "sort_by_key/u64/4/uniform/1048576", and the algorithm where it is forced.

@@ -99,6 +99,32 @@ kradix::Algorithm algorithm_of(const std::string& wanted) {
   refuse("there is no algorithm \"" + wanted + "\", but " + names);
 }
 
+bool takes_range(kradix::Algorithm algorithm) {
+  return algorithm == kradix::Algorithm::hp_sort || algorithm == kradix::Algorithm::hp_distinct ||
+         algorithm == kradix::Algorithm::hp_compressed;
+}
+
+kradix::StudyOptions study_from(const std::string& text) {
+  try {
+    return kradix::study_from_text(text);
+  } catch (const std::invalid_argument& error) {
+    refuse("--study " + text + ": " + error.what());
+  }
+}
+
+/// Parameters for an algorithm for study, with the range of the keys where the input tells it.
+kradix::StudyOptions study_of(const Options& options, const Case& what) {
+  kradix::StudyOptions study = study_from(options.text("--study", ""));
+  const std::uint64_t end = inputs::value_end(what.input, what.count);
+  if (takes_range(what.algorithm) && study.range_end == 0 && end > 0) {
+    const KeyType& key = key_type(what.key);
+    const bool is_signed = key.name.front() == 'i';  // whose encoding begins with the negative keys
+    study.range_begin = is_signed ? std::uint64_t{1} << (8 * key.bytes - 1) : 0;
+    study.range_end = study.range_begin + end;
+  }
+  return study;
+}
+
 }  // namespace
 
 std::vector<Case> cases_of(const Options& options) {
@@ -122,6 +148,7 @@ std::vector<Case> cases_of(const Options& options) {
           for (const std::size_t count : counts) {
             require_distinct_values(width, count);
             what.count = count;
+            what.study = study_of(options, what);
             cases.push_back(what);
           }
         }

@@ -40,6 +40,8 @@ void add_order_options(CLI::App& command, OrderOptions& order) {
 void add_algorithm(CLI::App& command, OrderOptions& order) {
   command.add_option("--algorithm", order.algorithm,
                      "An algorithm that 'kradix algorithms' lists, or automatic (the default)");
+  command.add_option("--study", order.study,
+                     "NAME=VALUE,... for an algorithm for study: see docs/seeds.md");
 }
 
 void add_json(CLI::App& command, bool& json) {

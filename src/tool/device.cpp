@@ -39,6 +39,65 @@ DevicePlan described(const kradix::Plan& plan) {
   return result;
 }
 
+AlgorithmNote note_of(kradix::Algorithm algorithm) {
+  using kradix::Algorithm;
+  const std::string name(kradix::name(algorithm));
+  const std::string document = "docs/algorithms/" + name + ".md";
+  const auto note = [&](const char* description, const char* stability, const char* limits) {
+    return AlgorithmNote{name, description, document, stability, limits};
+  };
+  switch (algorithm) {
+    case Algorithm::automatic:
+      break;
+    case Algorithm::four_kernel:
+      return note("count, scan tiles, scan bins, scatter, digit by digit", "stable",
+                  "any key, any value, any count");
+    case Algorithm::onesweep:
+      return note("one read and one write a pass, by decoupled look-back", "stable",
+                  "keys and values of at most 16 bytes");
+    case Algorithm::msd_hybrid:
+      return note("sweeps over the topmost digits, then a finish in scratch", "stable",
+                  "keys of 4 to 16 bytes, values of at most 16");
+    case Algorithm::bit_split:
+      return note("for study: a bit at a time by map, scan and scatter of whole arrays", "stable",
+                  "8 bytes of scratch more an element");
+    case Algorithm::serial_radix:
+      return note("for study: counting sort, digit after digit, on one host thread", "stable",
+                  "waits for a device and copies its keys");
+    case Algorithm::zagha_blelloch:
+      return note("for study: processors count, one scan, processors permute", "stable",
+                  "any count");
+    case Algorithm::satish:
+      return note("for study: tiles sorted by one-bit splits, histograms scanned, runs copied",
+                  "stable", "any count");
+    case Algorithm::four_prefix:
+      return note("for study: two bits a pass, four prefix sums in one divide and conquer",
+                  "stable", "any count");
+    case Algorithm::ha_kruger_silva:
+      return note("for study: two bits a pass, three counts in a word, pairs side by side",
+                  "stable", "any count");
+    case Algorithm::hp_sort:
+      return note("for study: integers in a range from histograms and prefix sums",
+                  "keys are made anew", "integers alone, without values, in a range that is known");
+    case Algorithm::hp_distinct:
+      return note("for study: distinct integers in a range from one histogram and prefix sums",
+                  "keys are made anew", "integers alone, none twice, in a range that is known");
+    case Algorithm::hp_compressed:
+      return note("for study: hp_sort that skips values which do not occur", "keys are made anew",
+                  "integers alone, without values, in a range that is known");
+    case Algorithm::hp_stable:
+      return note("for study: histogram and prefix sums as a stable digit pass", "stable",
+                  "any count");
+    case Algorithm::transposed:
+      return note("for study: histogram, transpose, scan, transpose, rank and permute", "stable",
+                  "any count");
+    case Algorithm::one_team:
+      return note("for study: small arrays in one kernel of one team", "stable",
+                  "at most 4096 keys");
+  }
+  return note("unknown", "unknown", "unknown");
+}
+
 }  // namespace
 
 void set_kokkos_arguments(std::vector<std::string> arguments) {
@@ -109,28 +168,7 @@ std::uint64_t device_memory_bytes() {
 std::vector<AlgorithmNote> algorithm_notes() {
   std::vector<AlgorithmNote> notes;
   for (const kradix::Algorithm algorithm : kradix::all_algorithms) {
-    AlgorithmNote note;
-    note.name = kradix::name(algorithm);
-    note.document = "docs/algorithms/" + note.name + ".md";
-    switch (algorithm) {
-      case kradix::Algorithm::automatic:
-        break;
-      case kradix::Algorithm::four_kernel:
-        note.description = "count, scan tiles, scan bins, scatter, digit by digit";
-        note.stability = "stable";
-        note.limits = "any key, any value, any count";
-        break;
-      case kradix::Algorithm::onesweep:
-        note.description = "one read and one write a pass, by decoupled look-back";
-        note.stability = "stable";
-        note.limits = "keys and values of at most 16 bytes";
-        break;
-      case kradix::Algorithm::msd_hybrid:
-        note.description = "sweeps over the topmost digits, then a finish in scratch";
-        note.stability = "stable";
-        note.limits = "keys of 4 to 16 bytes, values of at most 16";
-    }
-    notes.push_back(std::move(note));
+    notes.push_back(note_of(algorithm));
   }
   return notes;
 }

@@ -18,6 +18,7 @@ inline kradix::Options library_options(const OrderOptions& options, const KeyTyp
   result.bits = {bits.begin, bits.end};
   result.stability = kradix::Stability::stable;
   result.algorithm = kradix::algorithm_from_name(options.algorithm).value();
+  result.study = kradix::study_from_text(options.study);
   return result;
 }
 

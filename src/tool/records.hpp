@@ -25,6 +25,7 @@ struct OrderOptions {
   bool descending = false;
   std::string bits;  ///< "B:E"; empty: all
   std::string algorithm = "automatic";
+  std::string study;  ///< "NAME=VALUE,...", for the algorithms for study
 };
 
 struct BitsOfKey {

@@ -79,6 +79,10 @@ enum class Kind : std::uint8_t { spread, value };
   X(uniform, spread, "independent random bits", d.random())                                      \
   X(max_value, value, "uniform in 0..max_value", d.random_below(d.max_value + 1))                \
   X(range_n_50, value, "uniform in 0..n/50", d.random_below(d.count / 50 + 1))                   \
+  X(distinct, value, "0..n-1, each once, shuffled",                                              \
+    (d.index * 2654435761u + d.shared() % d.count) % d.count)                                    \
+  X(values_100, value, "100 values in 0..n-1", mix(d.shared() + d.random() % 100) % d.count)     \
+  X(values_1000, value, "1000 values in 0..n-1", mix(d.shared() + d.random() % 1000) % d.count)  \
   X(below_2_24, value, "uniform in 0..2^24: narrow in a wide key", d.random() >> 40)             \
   X(few_distinct, spread, "100 scattered values", d.one_of(100))                                 \
   X(distinct_1k, spread, "1000 scattered values", d.one_of(1000))                                \
@@ -215,6 +219,22 @@ struct Input {
     return key_of<Key>(pattern_of(distribution, Draw{index, count, seed, max_value}));
   }
 };
+
+/// One more than the greatest number that this input holds for keys that take it whole; 0: not known.
+inline std::uint64_t value_end(const Input& input, std::uint64_t count) {
+  switch (input.distribution) {
+    case Distribution::max_value:
+      return input.max_value + 1;
+    case Distribution::range_n_50:
+      return count / 50 + 1;
+    case Distribution::distinct:
+    case Distribution::values_100:
+    case Distribution::values_1000:
+      return count;
+    default:
+      return 0;
+  }
+}
 
 template <class View>
 struct Fill {

@@ -21,11 +21,23 @@ fails_with "\-\-key TYPE is missing" plan --count 3
 # Every algorithm of the list can be asked for.
 passes algorithms
 says "^four_kernel: .*; stable; .*docs/algorithms/four_kernel.md"
+printf 'zyxwvutsrqponmabcdefghijkl' >letters.bin # none twice, which one algorithm needs
 for algorithm in automatic $(sed 's/:.*//' stdout); do
-  passes sort --algorithm "$algorithm" keys.npy out.npy
-  passes check keys.npy out.npy
-  passes plan --algorithm "$algorithm" --json keys.npy
+  passes sort --key u8 --algorithm "$algorithm" letters.bin out.bin
+  [[ $(cat out.bin) == abcdefghijklmnopqrstuvwxyz ]] || fail "$algorithm: $(cat out.bin)"
+  passes plan --key u8 --algorithm "$algorithm" --json letters.bin
 done
+passes sort --algorithm satish --study digit_bits=3,map=exact,scan=chained keys.npy out.npy
+passes check keys.npy out.npy
+passes plan --algorithm satish --study digit_bits=3 keys.npy
+says "satish: 50 keys .*passes of 3 bits.*with digit_bits=3"
+fails_with 'digit_bits=x. takes a number' sort --algorithm satish --study digit_bits=x keys.npy out2.npy
+fails_with "hp_sort sorts keys within \[0, 110), but 13 of 26 keys lie outside" \
+  sort --key u8 --algorithm hp_sort --study range=0:110 letters.bin out2.bin
+fails_with "hp_sort makes keys from counts: it takes no values" \
+  sort --key u8 --record-size 2 --algorithm hp_sort letters.bin out2.bin
+absent out2.npy
+absent out2.bin
 passes algorithms --json
 says '^{"algorithm": "four_kernel", .*"stability": "stable"'
 finish

@@ -10,6 +10,7 @@
 #include "kradix/impl/instantiate.hpp"
 #include "kradix/impl/run.hpp"
 #include "kradix/impl/stage.hpp"
+#include "kradix/impl/study.hpp"
 #include "kradix/options.hpp"
 #include "kradix/workspace.hpp"
 
@@ -50,8 +51,13 @@ class SortCall {
     }
   }
   /// Values without a word of their size do not travel: an index does, and they move once at the end.
-  static constexpr bool permutes = with_values && !has_value_word(value_bytes());
-  using Words = std::conditional_t<permutes, NoView, Values>;
+  static constexpr bool always_permutes = with_values && !has_value_word(value_bytes());
+  using Words = std::conditional_t<always_permutes, NoView, Values>;
+  /// The algorithms for study move words of few sizes.
+  static constexpr bool may_study = has_study && builtin_key<Key>;
+  static constexpr bool study_permutes =
+      with_values && !always_permutes && !MakesIndices && value_bytes() != 4 && value_bytes() != 8;
+  static constexpr bool may_permute = always_permutes || (may_study && study_permutes);
 
  public:
   SortCall(const ExecutionSpace& exec, const Options& options, const Keys& keys, const Out& out,
@@ -62,18 +68,28 @@ class SortCall {
         out_(out),
         values_(values),
         words_(words_of(values)),
-        count_(keys.extent(0)) {
+        count_(keys.extent(0)),
+        studies_(is_study(options.algorithm)),
+        permutes_(always_permutes || (studies_ && study_permutes)) {
+    if (studies_ && !may_study) {
+      refuse_study(options.algorithm, has_study ? "sorts built-in keys only"
+                                                : "is in the compiled library only: link "
+                                                  "Kradix::compiled, not Kradix::kradix");
+    }
     Problem problem;
     problem.count = count_;
     problem.key_bytes = sizeof(Key);
     problem.key_bits = codec_of<Key>::bits;
     problem.bits = options.bits;
-    problem.value_bytes = permutes ? index_bytes() : static_cast<int>(value_bytes());
-    problem.packs = keys_.packs() || out_.packs() || words_.packs();
-    problem.permutes = permutes;
+    problem.value_bytes = permutes_ ? index_bytes() : static_cast<int>(value_bytes());
+    problem.packs = keys_.packs() || out_.packs() || (!permutes_ && words_.packs());
+    problem.permutes = permutes_;
     problem.forced = options.algorithm;
+    problem.study = options.study;
+    if constexpr (builtin_key<Key>) problem.floating = key_kind<Key>() == KeyKind::floating;
     plan_ = make_plan(problem,
                       machine_of(exec, sizeof(Key), static_cast<std::size_t>(problem.value_bytes)));
+    if (studies_) plan_study(problem, machine_of(exec, sizeof(Key), 0), plan_);
     list_scratch();
   }
 
@@ -88,13 +104,15 @@ class SortCall {
     std::byte* const base =
         aligned_scratch(workspace.reserve(exec_, plan_.temporary_bytes, label + "::workspace"));
     keys_.pack(exec_, base, options_.label);
-    if constexpr (permutes) {
-      if (index_bytes() == 4) {
-        sort_index<std::uint32_t>(base);
-      } else {
-        sort_index<std::uint64_t>(base);
+    if (permutes_) {
+      if constexpr (may_permute) {
+        if (index_bytes() == 4) {
+          sort_index<std::uint32_t>(base);
+        } else {
+          sort_index<std::uint64_t>(base);
+        }
       }
-    } else if constexpr (with_values) {
+    } else if constexpr (with_values && !always_permutes) {
       using Word = value_word<value_bytes()>;
       Word* const words = words_.words(base);
       if constexpr (!MakesIndices) words_.pack(exec_, base, options_.label);
@@ -109,7 +127,7 @@ class SortCall {
 
  private:
   static Words words_of(const Values& values) {
-    if constexpr (permutes) {
+    if constexpr (always_permutes) {
       return NoView{};
     } else {
       return values;
@@ -121,17 +139,25 @@ class SortCall {
     ScratchList list;
     keys_.list(list);
     out_.list(list);
-    words_.list(list);
+    if (!permutes_) words_.list(list);
     const auto count_if = [&](bool needed) { return needed ? count_ : 0; };
     // In place even one pass needs a second array; elsewhere one pass goes straight to its end.
-    keys_other_ = list.add(count_if(plan_.passes > (in_place ? 0 : 1)), sizeof(Key));
-    keys_result_ = list.add(count_if(MakesIndices && plan_.passes > 2), sizeof(Key));
+    // Passes of two steps go through the second array every time.
+    const ArrayUse use = studies_ ? study_traits(plan_.algorithm).arrays : ArrayUse::straight;
+    const bool two_steps = use == ArrayUse::two_steps;
+    const bool needs_other = plan_.passes > (in_place || two_steps ? 0 : 1);
+    keys_other_ = list.add(count_if(needs_other && use != ArrayUse::none), sizeof(Key));
+    keys_result_ =
+        list.add(count_if(MakesIndices && plan_.passes > (two_steps ? 1 : 2)), sizeof(Key));
     const auto word_bytes = static_cast<std::size_t>(plan_.value_bytes);
-    const bool made = MakesIndices || permutes;
+    const bool made = (MakesIndices || permutes_) && !two_steps;
     values_other_ = list.add(count_if(plan_.passes > (made ? 1 : 0)), word_bytes);
-    values_result_ = list.add(count_if(permutes), word_bytes);
-    gathered_ = list.add(count_if(permutes), value_bytes());
-    algorithm_ = AlgorithmScratch::list(plan_, list);
+    values_result_ = list.add(count_if(permutes_), word_bytes);
+    gathered_ = list.add(count_if(permutes_), value_bytes());
+    if constexpr (may_study) {
+      if (studies_) study_ = list.add(1, study_scratch_bytes<ExecutionSpace>(plan_));
+    }
+    if (!studies_) algorithm_ = AlgorithmScratch::list(plan_, list);
     plan_.temporary_bytes = list.bytes();
   }
 
@@ -143,8 +169,21 @@ class SortCall {
     if constexpr (MakesIndices) result = keys_result_.in<KeyWord>(base);
     const SortBuffers<KeyWord, Value> buffers{{in, result, keys_other_.in<KeyWord>(base)},
                                               values,
-                                              MakesIndices || permutes,
+                                              MakesIndices || permutes_,
                                               MakesIndices};
+    if constexpr (may_study && is_study_value<Value>) {
+      if (studies_) {
+        const auto codec = make_codec<Key>(options_.order);
+        constexpr bool floating = key_kind<Key>() == KeyKind::floating;
+        run_study(StudyCall<ExecutionSpace, KeyWord, Value>{exec_,
+                                                            plan_,
+                                                            {codec.flip, codec.infinity, floating},
+                                                            buffers,
+                                                            study_.in<std::byte>(base),
+                                                            options_.label});
+        return;
+      }
+    }
     run(exec_, plan_, make_codec<Key>(options_.order), buffers, algorithm_, base, options_.label);
   }
 
@@ -170,6 +209,9 @@ class SortCall {
   Values values_;
   typename StagedValue<Words>::type words_;
   std::size_t count_;
+  bool studies_;   ///< by an algorithm for study
+  bool permutes_;  ///< values move once at the end, by a sorted index
+  Slot study_;
   Slot keys_other_, keys_result_, values_other_, values_result_, gathered_;
   AlgorithmScratch algorithm_;
   Plan plan_;

@@ -33,6 +33,7 @@ struct Plan {
   bool permutes = false;  ///< values move once at the end, through a sorted index
   std::size_t temporary_bytes = 0;
   std::string reason;
+  StudyOptions study{};  ///< resolved, of an algorithm for study
 };
 
 inline std::ostream& operator<<(std::ostream& out, const Plan& plan) {
@@ -43,6 +44,7 @@ inline std::ostream& operator<<(std::ostream& out, const Plan& plan) {
       << (plan.stable ? ", stable" : ", not stable") << (plan.packs ? ", packs strided data" : "")
       << (plan.permutes ? ", moves values once by a sorted index" : "") << ", "
       << plan.temporary_bytes << " temporary bytes; " << plan.reason;
+  if (is_study(plan.algorithm)) out << " with " << plan.study;
   return out;
 }
 
@@ -58,6 +60,8 @@ struct Problem {
   bool packs = false;
   bool permutes = false;
   Algorithm forced = Algorithm::automatic;
+  StudyOptions study{};
+  bool floating = false;
 };
 
 /// What the planner needs to know of the machine.
@@ -66,11 +70,13 @@ struct Machine {
   TeamShape shape{};
   TeamShape sweep{};   ///< of a Onesweep team for these elements, if it can take them
   TeamShape finish{};  ///< of a team that finishes in scratch, likewise
+  bool has_lanes = false;
 };
 
 template <class ExecutionSpace>
 Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_t value_bytes) {
-  Machine machine{exec.concurrency(), team_shape<ExecutionSpace>(), {}, {}};
+  Machine machine{
+      exec.concurrency(), team_shape<ExecutionSpace>(), {}, {}, has_lanes<ExecutionSpace>};
   if (has_lanes<ExecutionSpace>) {
     machine.sweep = sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.finish = finish_shape<ExecutionSpace>(key_bytes, value_bytes);

@@ -20,7 +20,7 @@ struct TeamShape {
   int teams = 0;
   constexpr bool exists() const { return threads > 0; }
   constexpr bool serial() const { return items == 0; }
-  constexpr int round() const { return threads * items; }
+  KOKKOS_FUNCTION constexpr int round() const { return threads * items; }
 };
 
 template <class ExecutionSpace>
