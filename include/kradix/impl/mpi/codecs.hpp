@@ -1,0 +1,67 @@
+// What the distributed sort sees of a key: the bits of the caller's range, or which side of the cuts it
+// lies on.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "kradix/key.hpp"
+
+namespace kradix::impl::mpi {
+
+/// The bits [begin, begin + width) of a key, moved down to bit 0.
+template <class Codec>
+struct RangeCodec {
+  using inner_type = Codec;
+  using key_type = typename Codec::key_type;
+  using bits_type = typename Codec::bits_type;
+  static constexpr int bits = Codec::bits;
+
+  Codec codec;
+  int begin;
+  bits_type mask;
+
+  RangeCodec(const Codec& codec_, int begin_, int width)
+      : codec(codec_), begin(width > 0 ? begin_ : 0), mask(low_mask<bits_type>(width)) {}
+
+  KOKKOS_FUNCTION bits_type encode(const key_type& key) const {
+    return static_cast<bits_type>(codec.encode(key) >> begin) & mask;
+  }
+};
+
+/// Class 2 i of a key that lies between splitters i - 1 and i, class 2 i + 1 of one equal to splitter i.
+/// Sorting by class is the partition: keys equal to a splitter end up side by side, in their order, so
+/// that a cut within them is a place.
+template <class Codec>
+struct ClassCodec {
+  using key_type = typename Codec::key_type;
+  using bits_type = std::uint32_t;
+  using key_bits_type = typename Codec::bits_type;
+  static constexpr int bits = 32;
+
+  RangeCodec<Codec> codec;
+  const key_bits_type* splitters;  ///< distinct, ascending
+  std::uint32_t count;
+
+  KOKKOS_FUNCTION bits_type encode(const key_type& key) const {
+    const key_bits_type own = codec.encode(key);
+    std::uint32_t below = 0;  // splitters less than the key
+    std::uint32_t size = count;
+    while (size > 0) {
+      const std::uint32_t half = size / 2;
+      const bool right = splitters[below + half] < own;
+      below = right ? below + half + 1 : below;
+      size = right ? size - half - 1 : half;
+    }
+    return 2 * below + (below < count && splitters[below] == own ? 1 : 0);
+  }
+};
+
+/// Bits that classes take for this many distinct splitters.
+constexpr int class_bits(std::size_t splitters) {
+  int bits = 0;
+  while (2 * splitters >> bits) ++bits;
+  return bits;
+}
+
+}  // namespace kradix::impl::mpi
