@@ -53,7 +53,7 @@ class Splitters {
 enum class Work : std::uint8_t {
   automatic,
   partition_first,  ///< partition, exchange, local sort: least work where links are as fast as the sort
-  sort_first,       ///< local sort, exchange, local sort again: splitters by binary search, for any p
+  sort_first,  ///< local sort, exchange, local sort again: splitters by binary search, for any p
 };
 
 /// How bytes travel.

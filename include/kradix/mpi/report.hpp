@@ -11,9 +11,9 @@ namespace kradix::mpi {
 /// Seconds of this rank, phase by phase. Phases end when the rank's device is done with them, but for
 /// parts of the local sort that overlap the exchange: `sort` holds what is left of it afterwards.
 struct Times {
-  double check = 0;      ///< arguments compared, counts gathered
-  double survey = 0;     ///< one read: which bits vary, is it sorted already, first digits
-  double first_sort = 0; ///< of Work::sort_first
+  double check = 0;       ///< arguments compared, counts gathered
+  double survey = 0;      ///< one read: which bits vary, is it sorted already, first digits
+  double first_sort = 0;  ///< of Work::sort_first
   double splitters = 0;
   double partition = 0;
   double exchange = 0;
@@ -23,16 +23,17 @@ struct Times {
 
 /// Choices and counts are the same on every rank; bytes and times are this rank's own.
 struct Report {
-  std::uint64_t total = 0;          ///< N, elements of all ranks
-  std::uint64_t before = 0;         ///< elements of the result on lower ranks
-  double imbalance = 1;             ///< most elements of a rank, as a multiple of N/p
-  std::uint64_t bytes_sent = 0;     ///< to other ranks, forwarded bytes of a two-level route included
+  std::uint64_t total = 0;       ///< N, elements of all ranks
+  std::uint64_t before = 0;      ///< elements of the result on lower ranks
+  double imbalance = 1;          ///< most elements of a rank, as a multiple of N/p
+  std::uint64_t bytes_sent = 0;  ///< to other ranks, forwarded bytes of a two-level route included
   std::uint64_t messages_sent = 0;  ///< after cutting
-  std::uint64_t temporary_bytes = 0;  ///< most that was held at once, beside the caller's arrays and the result
-  int rounds = 0;                   ///< of histograms that were all-reduced
+  std::uint64_t temporary_bytes =
+      0;           ///< most that was held at once, beside the caller's arrays and the result
+  int rounds = 0;  ///< of histograms that were all-reduced
   int ranges = 1;
-  bool sorted_already = false;      ///< nothing was sorted, only sizes changed
-  bool exact = true;                ///< sizes are exactly those asked for
+  bool sorted_already = false;  ///< nothing was sorted, only sizes changed
+  bool exact = true;            ///< sizes are exactly those asked for
   Work work = Work::automatic;
   Transport transport = Transport::automatic;
   Route route = Route::automatic;
@@ -47,9 +48,8 @@ inline std::ostream& operator<<(std::ostream& out, const Report& report) {
       << (report.exact ? ", exact" : ", sampled") << ", imbalance " << report.imbalance << ", "
       << report.bytes_sent << " bytes in " << report.messages_sent << " messages, "
       << report.temporary_bytes << " temporary bytes; seconds: " << t.total << " (check " << t.check
-      << ", survey " << t.survey << ", first sort " << t.first_sort << ", splitters "
-      << t.splitters << ", partition " << t.partition << ", exchange " << t.exchange << ", sort "
-      << t.sort << ")";
+      << ", survey " << t.survey << ", first sort " << t.first_sort << ", splitters " << t.splitters
+      << ", partition " << t.partition << ", exchange " << t.exchange << ", sort " << t.sort << ")";
   return out;
 }
 

@@ -26,10 +26,9 @@
 /// selection of sorted sequences that Siebert and Wolf ("Scalable parallel sorting", 2010) made by values.
 #pragma once
 
-#include <mpi.h>
-
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <mpi.h>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -51,9 +50,9 @@ using Fresh = Kokkos::View<element_of<View>*, typename View::memory_space>;
 template <class View, class ExecutionSpace>
 Fresh<View> make_fresh(const ExecutionSpace& exec, const char* label, const char* what,
                        std::size_t count) {
-  return Fresh<View>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
-                                        std::string(label) + "::mpi::" + what),
-                     count);
+  return Fresh<View>(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label) + "::mpi::" + what),
+      count);
 }
 
 template <class ExecutionSpace, class Keys, class... Values>
@@ -102,7 +101,8 @@ Sorted<impl::mpi::Fresh<Keys>> sort(MPI_Comm comm, const ExecutionSpace& exec, c
                                     const Options& options = {}) {
   impl::mpi::require_sortable<ExecutionSpace, Keys>();
   Sorted<impl::mpi::Fresh<Keys>> result;
-  impl::mpi::SortCall call("sort", comm, exec, options, [] {}, keys);
+  impl::mpi::SortCall call(
+      "sort", comm, exec, options, [] {}, keys);
   result.report = call.sort([&](std::size_t count) {
     result.keys = impl::mpi::make_fresh<Keys>(exec, options.label, "keys", count);
     return std::tuple(result.keys.data());
@@ -146,7 +146,8 @@ auto sort_by_key(MPI_Comm comm, const ExecutionSpace& exec, const Keys& keys,
   SortedByKey<impl::mpi::Fresh<Keys>, std::tuple<impl::mpi::Fresh<Values>...>> result;
   std::apply(
       [&](const Values&... views) {
-        impl::mpi::SortCall call("sort_by_key", comm, exec, options, [] {}, keys, views...);
+        impl::mpi::SortCall call(
+            "sort_by_key", comm, exec, options, [] {}, keys, views...);
         result.report = call.sort([&](std::size_t count) {
           result.keys = impl::mpi::make_fresh<Keys>(exec, options.label, "keys", count);
           result.values = {impl::mpi::make_fresh<Values>(exec, options.label, "values", count)...};

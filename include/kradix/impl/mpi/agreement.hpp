@@ -1,10 +1,9 @@
 // Do all ranks ask for the same, and for sizes that fit together?
 #pragma once
 
-#include <mpi.h>
-
 #include <bit>
 #include <cstdint>
+#include <mpi.h>
 #include <string>
 #include <vector>
 
@@ -24,18 +23,19 @@ struct Trait {
 
 inline std::vector<Trait> traits_of(const kradix::mpi::Options& options) {
   const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
-  return {{"order", number(options.order)},
-          {"first bit", number(options.bits.begin)},
-          {"end of the bits", number(options.bits.end)},
-          {"stability", number(options.stability)},
-          {"kind of output sizes", number(options.sizes.kind())},
-          {"bits of the splitters' epsilon", std::bit_cast<std::uint64_t>(options.splitters.epsilon())},
-          {"order of work", number(options.work)},
-          {"transport", number(options.transport)},
-          {"route", number(options.route)},
-          {"number of ranges", number(options.ranges)},
-          {"node size", number(options.node_size)},
-          {"message bytes", number(options.message_bytes)}};
+  return {
+      {"order", number(options.order)},
+      {"first bit", number(options.bits.begin)},
+      {"end of the bits", number(options.bits.end)},
+      {"stability", number(options.stability)},
+      {"kind of output sizes", number(options.sizes.kind())},
+      {"bits of the splitters' epsilon", std::bit_cast<std::uint64_t>(options.splitters.epsilon())},
+      {"order of work", number(options.work)},
+      {"transport", number(options.transport)},
+      {"route", number(options.route)},
+      {"number of ranges", number(options.ranges)},
+      {"node size", number(options.node_size)},
+      {"message bytes", number(options.message_bytes)}};
 }
 
 /// The same call, by rank 0's account? Collective; every rank has as many traits.
@@ -64,11 +64,12 @@ inline void check_options(const char* function, const kradix::mpi::Options& opti
   check_bits(name.c_str(), options.bits, key_bits);
   if (options.label == nullptr) refuse_with("options.label is null");
   if (options.ranges < 0) refuse_with(std::to_string(options.ranges) + " ranges");
-  if (options.node_size < 0) refuse_with("nodes of " + std::to_string(options.node_size) + " ranks");
+  if (options.node_size < 0)
+    refuse_with("nodes of " + std::to_string(options.node_size) + " ranks");
   constexpr std::size_t most = std::size_t{1} << 30;
   if (options.message_bytes == 0 || options.message_bytes > most) {
-    refuse_with("messages of " + std::to_string(options.message_bytes) + " bytes, they must have 1 to " +
-                std::to_string(most));
+    refuse_with("messages of " + std::to_string(options.message_bytes) +
+                " bytes, they must have 1 to " + std::to_string(most));
   }
   const double epsilon = options.splitters.epsilon();
   if (!(epsilon >= 0 && epsilon <= 1)) {
@@ -79,8 +80,8 @@ inline void check_options(const char* function, const kradix::mpi::Options& opti
   }
   if (options.route == kradix::mpi::Route::two_level && options.node_size > 0 &&
       ranks % options.node_size != 0) {
-    refuse_with("two levels need equal nodes: " + std::to_string(ranks) + " ranks are not nodes of " +
-                std::to_string(options.node_size));
+    refuse_with("two levels need equal nodes: " + std::to_string(ranks) +
+                " ranks are not nodes of " + std::to_string(options.node_size));
   }
 }
 

@@ -1,13 +1,11 @@
 // MPI's return codes, checked in one place, and errors on which all ranks agree before any of them throws.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <exception>
+#include <mpi.h>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 namespace kradix::impl::mpi {
 
@@ -36,7 +34,7 @@ class Verdict {
     }
   }
 
-  /// Collective. `function` names the public function in the message.
+  /// Collective. `function` names the public function that this rank called.
   void agree(MPI_Comm comm, const char* function) const {
     int rank = 0;
     int size = 0;
@@ -45,14 +43,14 @@ class Verdict {
     int first = kind_ == Kind::none ? size : rank;
     check(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
     if (first == size) return;
-    int head[2] = {static_cast<int>(kind_), static_cast<int>(message_.size())};
+    // The failing rank words the message: another may have called another function.
+    std::string message = "kradix::mpi::" + std::string(function) + ": rank " +
+                          std::to_string(rank) + " of " + std::to_string(size) +
+                          " failed: " + message_;
+    int head[2] = {static_cast<int>(kind_), static_cast<int>(message.size())};
     check(MPI_Bcast(head, 2, MPI_INT, first, comm), "MPI_Bcast");
-    std::vector<char> text(message_.begin(), message_.end());
-    text.resize(static_cast<std::size_t>(head[1]));
-    check(MPI_Bcast(text.data(), head[1], MPI_CHAR, first, comm), "MPI_Bcast");
-    const std::string message = "kradix::mpi::" + std::string(function) + ": rank " +
-                                std::to_string(first) + " of " + std::to_string(size) +
-                                " failed: " + std::string(text.begin(), text.end());
+    message.resize(static_cast<std::size_t>(head[1]));
+    check(MPI_Bcast(message.data(), head[1], MPI_CHAR, first, comm), "MPI_Bcast");
     if (static_cast<Kind>(head[0]) == Kind::argument) throw std::invalid_argument(message);
     throw std::runtime_error(message);
   }

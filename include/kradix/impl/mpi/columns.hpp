@@ -64,8 +64,7 @@ void sort_together(const ExecutionSpace& exec, const kradix::Options& options, c
     const auto move = [&](const auto& array) {
       using T = element_of<std::remove_cvref_t<decltype(array)>>;
       auto* const to = reinterpret_cast<T*>(gathered.data());
-      Kokkos::parallel_for(label + "Gather", all,
-                           Gather<T, Index>{array.data(), index.data(), to});
+      Kokkos::parallel_for(label + "Gather", all, Gather<T, Index>{array.data(), index.data(), to});
       copy_bytes(exec, reinterpret_cast<std::byte*>(array.data()), gathered.data(),
                  count * sizeof(T));
     };
@@ -102,8 +101,8 @@ class Columns {
     using type = typename First<element_of<Values>...>::type;
   };
   using Value = typename Travels::type;
-  static constexpr bool by_index =
-      value_arrays > 1 || (!has_value_word(sizeof(element_of<Values>)) || ...);
+  static constexpr bool by_index = value_arrays > 1 ||
+                                   (!has_value_word(sizeof(element_of<Values>)) || ...);
 
   Columns(const ExecutionSpace& exec, const Keys& keys, const Values&... values)
       : exec_(exec), count_(keys.extent(0)), staged_keys_(keys), staged_values_(values...) {}

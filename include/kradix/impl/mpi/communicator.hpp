@@ -1,13 +1,12 @@
 // A communicator of our own beside the caller's: made once for each, gone with it.
 #pragma once
 
-#include <mpi.h>
-
 #include <Kokkos_Core.hpp>
 #include <any>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mpi.h>
 #include <string>
 
 #include "kradix/impl/mpi/check.hpp"

@@ -1,11 +1,10 @@
 // Who sends which elements to whom, in one level or through nodes. Knows ranks and counts, not order.
 #pragma once
 
-#include <mpi.h>
-
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <mpi.h>
 #include <numeric>
 #include <vector>
 

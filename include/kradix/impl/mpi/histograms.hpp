@@ -22,8 +22,8 @@ struct Slots {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
   KOKKOS_FUNCTION std::uint32_t of(Bits bits) const {
-    const std::uint32_t digit = static_cast<std::uint32_t>(bits >> window.shift) &
-                                ((std::uint32_t{1} << window.width) - 1);
+    const std::uint32_t digit =
+        static_cast<std::uint32_t>(bits >> window.shift) & ((std::uint32_t{1} << window.width) - 1);
     if (whole) return digit;
     const Bits prefix = static_cast<Bits>(bits >> (window.shift + window.width));
     std::uint32_t low = 0;
@@ -150,7 +150,8 @@ struct FindRuns {
       return;
     }
     const Bits prefix = slots.whole ? Bits{0} : slots.prefixes[i / bin_count];
-    const Bits wanted = slots.whole ? digit : static_cast<Bits>(prefix << slots.window.width | digit);
+    const Bits wanted =
+        slots.whole ? digit : static_cast<Bits>(prefix << slots.window.width | digit);
     counts[i] = first_after(wanted, true) - first_after(wanted, false);
   }
 
@@ -186,7 +187,8 @@ struct TakeSample {
     const std::size_t rest = count % samples;
     const std::size_t begin = i * stride + i * rest / samples;
     const std::size_t end = (i + 1) * stride + (i + 1) * rest / samples;
-    std::uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;  // SplitMix (Steele, Lea and Flood 2014)
+    std::uint64_t z =
+        seed + (i + 1) * 0x9e3779b97f4a7c15u;  // SplitMix (Steele, Lea and Flood 2014)
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     z ^= z >> 31;

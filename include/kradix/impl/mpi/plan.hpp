@@ -50,8 +50,8 @@ inline Route choose_route(const Situation& s, Route wanted) {
   if (wanted == Route::two_level) return wanted;
   const double bytes = static_cast<double>(s.total / static_cast<std::uint64_t>(s.ranks)) *
                        static_cast<double>(s.element_bytes);
-  const bool faster = two_level_seconds({}, s.ranks, s.node_size, bytes) <
-                      one_level_seconds({}, s.ranks, bytes);
+  const bool faster =
+      two_level_seconds({}, s.ranks, s.node_size, bytes) < one_level_seconds({}, s.ranks, bytes);
   return faster ? Route::two_level : Route::one_level;
 }
 
@@ -67,7 +67,8 @@ inline int choose_ranges(const Situation& s, int wanted) {
   constexpr int most = 4;
   const std::uint64_t by_size = s.total / static_cast<std::uint64_t>(s.ranks) / least;
   const int by_cuts = (most_cuts_of_a_pass + 1) / s.ranks;
-  return std::max(1, std::min({most, by_cuts, static_cast<int>(std::min<std::uint64_t>(by_size, most))}));
+  return std::max(
+      1, std::min({most, by_cuts, static_cast<int>(std::min<std::uint64_t>(by_size, most))}));
 }
 
 /// A partition into few ranges costs one pass; into more, about as much as the sort that makes cuts easy.

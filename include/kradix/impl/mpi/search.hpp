@@ -1,12 +1,11 @@
 // The splitter search on all ranks: this rank's keys are counted on its device, the counts are added up.
 #pragma once
 
-#include <mpi.h>
-
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <mpi.h>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -87,8 +86,9 @@ class Search {
     clear_counts(bin_count);
     using Kernel = SurveyPart<ExecutionSpace, Codec, shape>;
     launch("SurveyPart", part.count, Kernel::scratch_bytes(), [&](std::size_t share) {
-      return Kernel{part.data,           codec_, part.count, share, first_window(width_),
-                    seen_slot_.in<Seen>(base), counts()};
+      return Kernel{
+          part.data, codec_, part.count, share, first_window(width_), seen_slot_.in<Seen>(base),
+          counts()};
     });
     Seen seen = to_host(exec_, seen_slot_.in<Seen>(base), 1)[0];
     first_counts_ = to_host(exec_, counts(), bin_count);
@@ -175,7 +175,8 @@ class Search {
   std::uint64_t* counts() const { return counts_slot_.in<std::uint64_t>(base_); }
 
   void clear_counts(std::size_t count) {
-    Kokkos::deep_copy(exec_, Loose<std::uint64_t, typename ExecutionSpace::memory_space>(counts(), count),
+    Kokkos::deep_copy(exec_,
+                      Loose<std::uint64_t, typename ExecutionSpace::memory_space>(counts(), count),
                       std::uint64_t{0});
   }
 
@@ -183,7 +184,8 @@ class Search {
   template <class Make>
   void launch(const char* name, std::size_t count, std::size_t scratch_bytes, const Make& make) {
     if (count == 0) return;
-    const auto resident = static_cast<std::size_t>(std::max(1, exec_.concurrency() / shape.threads));
+    const auto resident =
+        static_cast<std::size_t>(std::max(1, exec_.concurrency() / shape.threads));
     const std::size_t step = 8 * static_cast<std::size_t>(shape.threads);
     constexpr std::size_t most = std::size_t{1} << 31;  // counters of a team have 32 bits
     std::size_t share = (count + resident - 1) / resident;
@@ -205,9 +207,9 @@ class Search {
       }
     }
     std::vector<Ends> all(static_cast<std::size_t>(comm_.size()));
-    check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE,
-                        comm_.get()),
-          "MPI_Allgather");
+    check(
+        MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm_.get()),
+        "MPI_Allgather");
     Bits highest = 0;
     for (const Ends& ends : all) {
       if (ends.any == 0) continue;
@@ -236,7 +238,8 @@ class Search {
     std::uint64_t* const kept_count = kept_slot_.in<std::uint64_t>(base_);
     if (kept) to_device(exec_, kept_count, {std::uint64_t{0}});
     count_slots(part, codec_, slots, kept);
-    if (kept) part = {kept, static_cast<std::size_t>(to_host(exec_, kept_count, 1)[0]), false, nullptr};
+    if (kept)
+      part = {kept, static_cast<std::size_t>(to_host(exec_, kept_count, 1)[0]), false, nullptr};
     return to_host(exec_, counts(), prefixes.size() * bin_count);
   }
 
@@ -253,7 +256,7 @@ class Search {
       return;
     }
     using Kernel = CountSlots<ExecutionSpace, AnyCodec, shape>;
-    const Kernel kernel{part.data, codec,     part.count, 0,
+    const Kernel kernel{part.data, codec,    part.count, 0,
                         slots,     counts(), kept,       kept_slot_.in<std::uint64_t>(base_)};
     launch("CountSlots", part.count, kernel.scratch_bytes(), [&](std::size_t share) {
       Kernel shared = kernel;
@@ -301,7 +304,8 @@ class Search {
     std::uint32_t* const data = classes_slot_.in<std::uint32_t>(base_);
     to_device(exec_, data, row);
     count_slots(part, codec, {data, rows, {0, digit_bits}, false}, nullptr);
-    const std::vector<std::uint64_t> local = to_host(exec_, counts(), std::size_t{rows} * bin_count);
+    const std::vector<std::uint64_t> local =
+        to_host(exec_, counts(), std::size_t{rows} * bin_count);
     const std::vector<std::uint64_t> global = add_up(local);
     std::size_t next = 0;  // class
     Cut<Bits> here;        // what lies below it

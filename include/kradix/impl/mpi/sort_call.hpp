@@ -1,8 +1,6 @@
 // One distributed sort, from the check of its arguments to its report.
 #pragma once
 
-#include <mpi.h>
-
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mpi.h>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -153,9 +152,9 @@ class SortCall {
   }
 
   std::uint64_t samples() const {
-    return options_.splitters.is_exact() ? 0
-                                         : std::min(layout_.total, sample_size(comm_.size(),
-                                                                               options_.splitters.epsilon()));
+    return options_.splitters.is_exact()
+               ? 0
+               : std::min(layout_.total, sample_size(comm_.size(), options_.splitters.epsilon()));
   }
   std::size_t samples_of_rank() const {
     if (layout_.total == 0) return 0;
@@ -267,8 +266,9 @@ class SortCall {
     });
     verdict.agree(comm_.get(), function_);
     note_memory();
-    std::apply([&](auto*... pointers) { move_ranges(routing, through_nodes, verdict, pointers...); },
-               results);
+    std::apply(
+        [&](auto*... pointers) { move_ranges(routing, through_nodes, verdict, pointers...); },
+        results);
     report_.seconds.exchange = lap();
     exec_.fence(label_ + "::mpi: fence after the sort");
     verdict.agree(comm_.get(), function_);
@@ -312,7 +312,8 @@ class SortCall {
     report_.before = begins[static_cast<std::size_t>(comm_.rank())];
     const auto largest = *std::max_element(layout_.after.begin(), layout_.after.end());
     if (layout_.total > 0) {
-      report_.imbalance = static_cast<double>(largest) * comm_.size() / static_cast<double>(layout_.total);
+      report_.imbalance =
+          static_cast<double>(largest) * comm_.size() / static_cast<double>(layout_.total);
     }
     report_.bytes_sent = traffic_->bytes_sent();
     report_.messages_sent = traffic_->messages_sent();
@@ -349,7 +350,8 @@ Indices number_globally(MPI_Comm parent, const ExecutionSpace& exec, std::size_t
   Indices indices;
   Verdict verdict;
   verdict.attempt([&] {
-    indices = Indices(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, prefix + "indices"), count);
+    indices =
+        Indices(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, prefix + "indices"), count);
   });
   verdict.agree(comm.get(), "argsort");
   const std::uint64_t mine = count;

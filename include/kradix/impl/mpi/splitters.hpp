@@ -92,7 +92,8 @@ class SplitterSearch {
     for (std::size_t i = 0; i < open_.size(); ++i) {
       if (i > 0 && slot_of_[i] != slot_of_[i - 1]) ++slot;
       Cut<Bits>& cut = cuts_[open_[i]];
-      if (!descend(cut, w, global + slot * bins, local + slot * bins)) still_open.push_back(open_[i]);
+      if (!descend(cut, w, global + slot * bins, local + slot * bins))
+        still_open.push_back(open_[i]);
     }
     open_ = std::move(still_open);
     open_bits_ = w.shift;
@@ -135,8 +136,7 @@ class SplitterSearch {
     slot_of_.clear();
     const bool nothing_above = open_bits_ >= static_cast<int>(8 * sizeof(Bits));
     for (const std::size_t t : open_) {
-      const Bits prefix =
-          nothing_above ? Bits{0} : static_cast<Bits>(cuts_[t].bits >> open_bits_);
+      const Bits prefix = nothing_above ? Bits{0} : static_cast<Bits>(cuts_[t].bits >> open_bits_);
       if (prefixes_.empty() || prefixes_.back() != prefix) prefixes_.push_back(prefix);
       slot_of_.push_back(prefixes_.size() - 1);
     }

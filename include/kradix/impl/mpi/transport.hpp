@@ -1,11 +1,10 @@
 // How pieces of bytes travel between ranks. Knows ranks and bytes, not keys.
 #pragma once
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <mpi.h>
 #include <vector>
 
 #include "kradix/impl/mpi/communicator.hpp"
@@ -35,10 +34,10 @@ class Messages {
 
   /// `sends`: the pieces leave this rank, else they come to it. Messages between two ranks keep the order
   /// of their pieces.
-  Messages(const std::vector<Piece>& pieces, int rank, int size, bool sends, std::size_t most_bytes) {
+  Messages(const std::vector<Piece>& pieces, int rank, int size, bool sends,
+           std::size_t most_bytes) {
     for (const Piece& piece : pieces) {
-      const int step =
-          sends ? step_to(rank, size, piece.rank) : step_to(piece.rank, size, rank);
+      const int step = sends ? step_to(rank, size, piece.rank) : step_to(piece.rank, size, rank);
       for (std::uint64_t done = 0; done < piece.bytes; done += most_bytes) {
         const std::uint64_t here = std::min<std::uint64_t>(most_bytes, piece.bytes - done);
         list_.push_back({step, {piece.rank, piece.data + done, here}});

@@ -1,12 +1,11 @@
 // Pieces through pinned host memory: two buffers each way, copied on one side while the other travels.
 #pragma once
 
-#include <mpi.h>
-
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <mpi.h>
 #include <vector>
 
 #include "kradix/impl/mpi/exchange.hpp"
@@ -90,9 +89,10 @@ class StagedTraffic : public Traffic {
     const Piece& piece = out[sent++].piece;
     count(piece);
     copy(staging_.out[buffer].data(), piece.data, piece.bytes);
-    check(MPI_Isend(staging_.out[buffer].data(), static_cast<int>(piece.bytes), MPI_BYTE,
-                    piece.rank, exchange_tag, comm_.get(), &requests[static_cast<std::size_t>(buffer)]),
-          "MPI_Isend");
+    check(
+        MPI_Isend(staging_.out[buffer].data(), static_cast<int>(piece.bytes), MPI_BYTE, piece.rank,
+                  exchange_tag, comm_.get(), &requests[static_cast<std::size_t>(buffer)]),
+        "MPI_Isend");
   }
 
   void post(const Messages& in, std::size_t& posted, int buffer,
@@ -101,10 +101,10 @@ class StagedTraffic : public Traffic {
     if (posted == in.count()) return;
     const Piece& piece = in[posted].piece;
     arriving[static_cast<std::size_t>(buffer)] = posted++;
-    check(MPI_Irecv(staging_.in[buffer].data(), static_cast<int>(piece.bytes), MPI_BYTE, piece.rank,
-                    exchange_tag, comm_.get(),
-                    &requests[static_cast<std::size_t>(buffers + buffer)]),
-          "MPI_Irecv");
+    check(
+        MPI_Irecv(staging_.in[buffer].data(), static_cast<int>(piece.bytes), MPI_BYTE, piece.rank,
+                  exchange_tag, comm_.get(), &requests[static_cast<std::size_t>(buffers + buffer)]),
+        "MPI_Irecv");
   }
 
   void unload(const Piece& piece, int buffer) {

@@ -61,7 +61,8 @@ std::unique_ptr<Traffic> make_traffic(const ExecutionSpace& exec, Communicator& 
     }
 #endif
     throw std::invalid_argument(
-        "kradix::mpi: NCCL moves CUDA memory, and only where Kradix was built with KRADIX_ENABLE_NCCL");
+        "kradix::mpi: NCCL moves CUDA memory, and only where Kradix was built with "
+        "KRADIX_ENABLE_NCCL");
   }
   return std::make_unique<DirectTraffic>(comm, message_bytes);
 }

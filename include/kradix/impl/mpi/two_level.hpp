@@ -5,12 +5,11 @@
 // ranks, so results are those of one level. Between nodes a rank has p / g partners instead of p.
 #pragma once
 
-#include <mpi.h>
-
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <mpi.h>
 #include <string>
 #include <vector>
 
@@ -33,7 +32,8 @@ class TwoLevelExchange {
     std::vector<std::uint64_t> to;
     for (int mate = 0; mate < mates_; ++mate) {
       for (int node = 0; node < nodes_; ++node) {
-        for (int range = 0; range < ranges_; ++range) to.push_back(routing.to(rank(node, mate), range));
+        for (int range = 0; range < ranges_; ++range)
+          to.push_back(routing.to(rank(node, mate), range));
       }
     }
     from_mates_.resize(to.size());
@@ -94,9 +94,8 @@ class TwoLevelExchange {
         const int target = rank(node, mate);
         const int source = rank(node_, mate);
         const std::uint64_t arriving = from_mate(mate, node, range) * size;
-        std::byte* const in = node == node_
-                                  ? column.receive + routing_.from_begin(source, range) * size
-                                  : middle;
+        std::byte* const in =
+            node == node_ ? column.receive + routing_.from_begin(source, range) * size : middle;
         std::byte* const out =
             const_cast<std::byte*>(column.send) + routing_.to_begin(target, range) * size;
         if (mate == place_) {
