@@ -13,6 +13,20 @@ if(KRADIX_ENABLE_MPI)
   target_compile_definitions(kradix_mpi INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 endif()
 
+# NCCL comes without a CMake package. NCCL_ROOT (or CMAKE_PREFIX_PATH) says where it is.
+if(KRADIX_ENABLE_NCCL)
+  if(NOT KRADIX_ENABLE_MPI OR NOT Kokkos_ENABLE_CUDA)
+    message(FATAL_ERROR "KRADIX_ENABLE_NCCL needs KRADIX_ENABLE_MPI and a Kokkos with CUDA")
+  endif()
+  find_path(KRADIX_NCCL_INCLUDE_DIR nccl.h HINTS ${NCCL_ROOT} ENV NCCL_ROOT PATH_SUFFIXES include REQUIRED)
+  find_library(KRADIX_NCCL_LIBRARY NAMES nccl libnccl.so.2 HINTS ${NCCL_ROOT} ENV NCCL_ROOT
+    PATH_SUFFIXES lib lib64 REQUIRED)
+  message(STATUS "Kradix: NCCL ${KRADIX_NCCL_LIBRARY}")
+  target_include_directories(kradix_mpi INTERFACE ${KRADIX_NCCL_INCLUDE_DIR})
+  target_link_libraries(kradix_mpi INTERFACE ${KRADIX_NCCL_LIBRARY})
+  target_compile_definitions(kradix_mpi INTERFACE KRADIX_ENABLE_NCCL)
+endif()
+
 # kradix_add_mpi_run(<test> <ranks> <command...>): the command on so many ranks, as a test. All ranks
 # share this machine; the flags let there be more of them than cores.
 set(KRADIX_MPIEXEC_FLAGS "--map-by;:OVERSUBSCRIBE" CACHE STRING "What mpiexec needs to run more ranks than cores")

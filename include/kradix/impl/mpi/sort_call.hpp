@@ -147,6 +147,7 @@ class SortCall {
     report_.work = choose_work(s, report_.ranges, options_.work);
     report_.route = choose_route(s, options_.route);
     report_.transport = choose_transport<ExecutionSpace>(comm_, options_.transport);
+    connect(comm_, report_.transport, function_);
     node_size_ = s.node_size;
     targets_ = targets_of(layout_, report_.ranges);
   }

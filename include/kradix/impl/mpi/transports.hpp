@@ -47,6 +47,17 @@ Transport choose_transport(Communicator& comm, Transport wanted) {
   return aware ? Transport::direct : Transport::staged;
 }
 
+/// What ranks must make together before any of them goes on. Collective.
+inline void connect([[maybe_unused]] Communicator& comm, [[maybe_unused]] Transport transport,
+                    [[maybe_unused]] const char* function) {
+#ifdef KRADIX_ENABLE_NCCL
+  if (transport != Transport::nccl) return;
+  Verdict verdict;
+  verdict.attempt([&] { comm.keep<NcclCommunicator>("nccl").over(comm); });
+  verdict.agree(comm.get(), function);
+#endif
+}
+
 /// `exec` copies and, with NCCL, sends. Allocates what the transport needs.
 template <class ExecutionSpace>
 std::unique_ptr<Traffic> make_traffic(const ExecutionSpace& exec, Communicator& comm,
