@@ -16,6 +16,7 @@ struct Times {
   double first_sort = 0;  ///< of Work::sort_first
   double splitters = 0;
   double partition = 0;
+  double allocate = 0;  ///< counts told to the receivers, memory for the result
   double exchange = 0;
   double sort = 0;
   double total = 0;

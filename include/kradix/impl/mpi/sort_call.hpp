@@ -267,6 +267,7 @@ class SortCall {
     });
     verdict.agree(comm_.get(), function_);
     note_memory();
+    report_.seconds.allocate = lap();
     std::apply(
         [&](auto*... pointers) { move_ranges(routing, through_nodes, verdict, pointers...); },
         results);

@@ -1,12 +1,11 @@
 // Pieces by NCCL: all sends and receives of one exchange in one group, GPU to GPU.
 #pragma once
 
-#include <mpi.h>
-#include <nccl.h>
-
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstring>
+#include <mpi.h>
+#include <nccl.h>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -58,8 +57,12 @@ struct NcclPossibility {
     struct Place {
       char host[MPI_MAX_PROCESSOR_NAME];
       char bus[64];
-      bool operator<(const Place& other) const { return std::memcmp(this, &other, sizeof *this) < 0; }
-      bool operator==(const Place& other) const { return std::memcmp(this, &other, sizeof *this) == 0; }
+      bool operator<(const Place& other) const {
+        return std::memcmp(this, &other, sizeof *this) < 0;
+      }
+      bool operator==(const Place& other) const {
+        return std::memcmp(this, &other, sizeof *this) == 0;
+      }
     } mine;
     std::memset(&mine, 0, sizeof mine);
     int length = 0;
@@ -70,8 +73,9 @@ struct NcclPossibility {
       mine.bus[0] = '?';  // alike on all ranks that cannot tell
     }
     std::vector<Place> all(static_cast<std::size_t>(comm.size()));
-    check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm.get()),
-          "MPI_Allgather");
+    check(
+        MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm.get()),
+        "MPI_Allgather");
     std::sort(all.begin(), all.end());
     possible = std::adjacent_find(all.begin(), all.end()) == all.end();
     known = true;
@@ -107,13 +111,15 @@ class NcclTraffic : public Traffic {
     for (std::size_t i = 0; i < out.count(); ++i) {
       const Piece& piece = out[i].piece;
       count(piece);
-      check_nccl(ncclSend(piece.data, piece.bytes, ncclUint8, piece.rank, nccl_, exec_.cuda_stream()),
-                 "ncclSend");
+      check_nccl(
+          ncclSend(piece.data, piece.bytes, ncclUint8, piece.rank, nccl_, exec_.cuda_stream()),
+          "ncclSend");
     }
     for (std::size_t i = 0; i < in.count(); ++i) {
       const Piece& piece = in[i].piece;
-      check_nccl(ncclRecv(piece.data, piece.bytes, ncclUint8, piece.rank, nccl_, exec_.cuda_stream()),
-                 "ncclRecv");
+      check_nccl(
+          ncclRecv(piece.data, piece.bytes, ncclUint8, piece.rank, nccl_, exec_.cuda_stream()),
+          "ncclRecv");
     }
     check_nccl(ncclGroupEnd(), "ncclGroupEnd");
     exec_.fence("kradix::mpi: fence after an exchange by NCCL");
