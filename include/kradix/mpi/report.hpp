@@ -8,8 +8,8 @@
 
 namespace kradix::mpi {
 
-/// Seconds of this rank, phase by phase. Phases end when the rank's device is done with them, but for
-/// parts of the local sort that overlap the exchange: `sort` holds what is left of it afterwards.
+/// Seconds of this rank, phase by phase. Phases end when the rank's device is done with them; but where
+/// ranges of the local sort overlap the exchange of later ones, that time counts as `exchange` alone.
 struct Times {
   double check = 0;       ///< arguments compared, counts gathered
   double survey = 0;      ///< one read: which bits vary, is it sorted already, first digits

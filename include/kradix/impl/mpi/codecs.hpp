@@ -40,20 +40,19 @@ struct ClassCodec {
   static constexpr int bits = 32;
 
   RangeCodec<Codec> codec;
-  const key_bits_type* splitters;  ///< distinct, ascending
+  const key_bits_type* splitters;  ///< distinct, ascending, at least one
   std::uint32_t count;
 
   KOKKOS_FUNCTION bits_type encode(const key_type& key) const {
     const key_bits_type own = codec.encode(key);
     std::uint32_t below = 0;  // splitters less than the key
-    std::uint32_t size = count;
-    while (size > 0) {
-      const std::uint32_t half = size / 2;
-      const bool right = splitters[below + half] < own;
-      below = right ? below + half + 1 : below;
-      size = right ? size - half - 1 : half;
+    // By arithmetic: on random keys a branch would be mispredicted every other time.
+    for (std::uint32_t size = count; size > 0; size -= (size + 1) / 2) {
+      const std::uint32_t half = (size + 1) / 2;
+      below += static_cast<std::uint32_t>(splitters[below + half - 1] < own) * half;
     }
-    return 2 * below + (below < count && splitters[below] == own ? 1 : 0);
+    const std::uint32_t next = below < count ? below : count - 1;
+    return 2 * below + static_cast<std::uint32_t>(splitters[next] == own);
   }
 };
 

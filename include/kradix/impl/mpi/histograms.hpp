@@ -123,7 +123,13 @@ struct CountSlots {
     std::uint64_t wanted = 0;
     KRADIX_UNROLL
     for (int b = 0; b < batch; ++b) wanted += slot[b] != Slots<Bits>::none ? 1 : 0;
-    std::uint64_t place = team.team_scan(wanted, kept_count);
+    std::uint64_t place = 0;
+    if constexpr (Shape.threads == 1) {
+      if (wanted == 0) return;  // as a rule: no need to meet the others
+      place = Kokkos::atomic_fetch_add(kept_count, wanted);
+    } else {
+      place = team.team_scan(wanted, kept_count);
+    }
     KRADIX_UNROLL
     for (int b = 0; b < batch; ++b) {
       if (slot[b] != Slots<Bits>::none) kept[place++] = key[b];

@@ -298,6 +298,7 @@ class Search {
   /// Fills in how many keys lie below each cut's key and how many equal it, by one count of classes.
   void count_around(const Part& part, Cuts& cuts) {
     const auto codec = classes(cuts);
+    if (codec.count == 0) return;
     const std::uint32_t rows = 2 * codec.count / bin_count + 1;
     std::vector<std::uint32_t> row(rows);
     std::iota(row.begin(), row.end(), 0u);

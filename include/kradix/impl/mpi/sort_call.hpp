@@ -99,8 +99,9 @@ class SortCall {
     report_.rounds = search.rounds();
     report_.seconds.splitters = lap();
 
-    if (!search.sorted() && !sort_first() && !cuts.empty()) {
-      columns_.partition(search.classes(cuts), label_.c_str());
+    if (!search.sorted() && !sort_first()) {
+      const auto classes = search.classes(cuts);
+      if (classes.count > 0) columns_.partition(classes, label_.c_str());
     }
     exec_.fence(label_ + "::mpi: fence before the exchange");
     report_.seconds.partition = lap();
@@ -271,11 +272,10 @@ class SortCall {
     std::apply(
         [&](auto*... pointers) { move_ranges(routing, through_nodes, verdict, pointers...); },
         results);
-    report_.seconds.exchange = lap();
     exec_.fence(label_ + "::mpi: fence after the sort");
     verdict.agree(comm_.get(), function_);
     note_memory();
-    report_.seconds.sort = lap();
+    report_.seconds.sort += lap();
   }
 
   /// Range after range arrives; while the next one does, it is sorted.
@@ -295,12 +295,14 @@ class SortCall {
         }
         mover_->fence(label_ + "::mpi: fence after an exchange");
       });
+      report_.seconds.exchange += lap();
       verdict.attempt([&] {
         const std::uint64_t begin = routing.range_begin(range);
         const std::uint64_t size = routing.range_begin(range + 1) - begin;
         if (report_.sorted_already || size < 2) return;
         sort_together(exec_, local_options(scratch), Out<Ts>(results + begin, size)...);
       });
+      report_.seconds.sort += lap();
     }
   }
 
