@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the smallest user of the component MPI writes.
-#include <mpi.h>
-
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <kradix/mpi/sort.hpp>
+#include <mpi.h>
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
@@ -22,7 +21,8 @@ int main(int argc, char** argv) {
     const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, result.keys);
     const unsigned expected = 8u + static_cast<unsigned>(rank);
     sorted = host.extent(0) == 2 && host(0) == expected && host(1) == expected;
-    if (!sorted) std::fprintf(stderr, "rank %d got something else than %u %u\n", rank, expected, expected);
+    if (!sorted)
+      std::fprintf(stderr, "rank %d got something else than %u %u\n", rank, expected, expected);
   }
   MPI_Finalize();
   return sorted ? 0 : 1;
