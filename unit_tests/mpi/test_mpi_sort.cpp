@@ -64,9 +64,14 @@ TEST(MpiSort, EveryInputSampled) {
                                             1000);
   }
 }
+/// Within nodes through shared buffers, between them by messages: nodes of any size, of one, and of two.
 TEST(MpiSort, EveryInputStagedInManyMessages) {
-  expect_all_inputs_sorted<std::uint64_t>(
-      {.transport = Transport::staged, .message_bytes = 1024 * sizeof(std::uint64_t)}, 4000);
+  for (const int node : {0, 1, 2}) {
+    expect_all_inputs_sorted<std::uint64_t>({.transport = Transport::staged,
+                                             .node_size = node,
+                                             .message_bytes = 1024 * sizeof(std::uint64_t)},
+                                            2000);
+  }
 }
 TEST(MpiSort, EveryInputInRanges) {
   expect_all_inputs_sorted<std::uint64_t>({.ranges = 3, .message_bytes = 1000}, 1000);
@@ -184,7 +189,7 @@ TEST(MpiSort, SampledSizesStayWithinEpsilon) {
   const Whole<std::uint64_t> whole(Shape::uniform, Spread::even, 20000);
   const auto report = expect_sorted(whole, {.splitters = Splitters::sampled(0.1)}, "sampled");
   EXPECT_LE(report.imbalance, 1.1 + 1e-3);
-  EXPECT_EQ(report.rounds, 1);
+  EXPECT_EQ(report.rounds, world::size() > 1 ? 1 : 0);
   EXPECT_FALSE(report.exact);
 }
 

@@ -7,7 +7,8 @@
 #include <map>
 #include <memory>
 #include <mpi.h>
-#include <string>
+#include <typeindex>
+#include <typeinfo>
 
 #include "kradix/impl/mpi/check.hpp"
 
@@ -53,10 +54,14 @@ class Communicator {
 
   /// Something of type T that lives as long as this, or until Kokkos::finalize.
   template <class T>
-  T& keep(const std::string& what) {
-    std::any& place = kept_[what];
+  T& keep() {
+    std::any& place = kept_[std::type_index(typeid(T))];
     if (!place.has_value()) place = std::make_shared<T>();
     return *std::any_cast<std::shared_ptr<T>&>(place);
+  }
+  template <class T>
+  void drop() {
+    kept_.erase(std::type_index(typeid(T)));
   }
 
  private:
@@ -106,7 +111,7 @@ class Communicator {
   int rank_ = 0;
   int size_ = 1;
   int node_size_ = 1;
-  std::map<std::string, std::any> kept_;
+  std::map<std::type_index, std::any> kept_;
 };
 
 }  // namespace kradix::impl::mpi

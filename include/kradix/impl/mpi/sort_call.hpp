@@ -148,7 +148,7 @@ class SortCall {
     report_.work = choose_work(s, report_.ranges, options_.work);
     report_.route = choose_route(s, options_.route);
     report_.transport = choose_transport<ExecutionSpace>(comm_, options_.transport);
-    connect(comm_, report_.transport, function_);
+    connect(exec_, comm_, report_.transport, function_);
     node_size_ = s.node_size;
     targets_ = targets_of(layout_, report_.ranges);
   }
@@ -177,9 +177,10 @@ class SortCall {
           workspace().arrays.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
       mover_ = &exec_;
       if (report_.ranges > 1 && !is_host_space<ExecutionSpace>) {
-        mover_ = &comm_.keep<SecondInstance<ExecutionSpace>>("second instance").beside(exec_);
+        mover_ = &comm_.keep<SecondInstance<ExecutionSpace>>().beside(exec_);
       }
-      traffic_ = make_traffic(*mover_, comm_, report_.transport, options_.message_bytes);
+      traffic_ = make_traffic(*mover_, comm_, report_.transport, options_.message_bytes,
+                              options_.node_size);
     });
     verdict.agree(comm_.get(), function_);
     note_memory();

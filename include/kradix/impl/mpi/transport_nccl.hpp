@@ -86,7 +86,7 @@ struct NcclPossibility {
 template <class ExecutionSpace>
 bool nccl_is_possible(Communicator& comm) {
   if constexpr (nccl_serves<ExecutionSpace>) {
-    auto& possibility = comm.keep<NcclPossibility>("nccl possibility");
+    auto& possibility = comm.keep<NcclPossibility>();
     if (!possibility.known) possibility.find_out(comm);
     return possibility.possible;
   } else {
@@ -102,7 +102,7 @@ class NcclTraffic : public Traffic {
       : exec_(exec),
         comm_(comm),
         message_bytes_(message_bytes),
-        nccl_(comm.keep<NcclCommunicator>("nccl").over(comm)) {}
+        nccl_(comm.keep<NcclCommunicator>().over(comm)) {}
 
   void exchange(const std::vector<Piece>& sends, const std::vector<Piece>& receives) override {
     const Messages out(sends, comm_.rank(), comm_.size(), true, message_bytes_);

@@ -48,22 +48,37 @@ Transport choose_transport(Communicator& comm, Transport wanted) {
 }
 
 /// What ranks must make together before any of them goes on. Collective.
-inline void connect([[maybe_unused]] Communicator& comm, [[maybe_unused]] Transport transport,
-                    [[maybe_unused]] const char* function) {
-#ifdef KRADIX_ENABLE_NCCL
-  if (transport != Transport::nccl) return;
+template <class ExecutionSpace>
+void connect(const ExecutionSpace& exec, Communicator& comm, Transport transport,
+             const char* function) {
   Verdict verdict;
-  verdict.attempt([&] { comm.keep<NcclCommunicator>("nccl").over(comm); });
-  verdict.agree(comm.get(), function);
+  verdict.attempt([&] {
+    if (transport == Transport::staged) {
+      comm.keep<StagingBuffers<ExecutionSpace>>().make(comm);
+      comm.keep<CopyInstances<ExecutionSpace>>().make(exec);
+    }
+#ifdef KRADIX_ENABLE_NCCL
+    if (transport == Transport::nccl) comm.keep<NcclCommunicator>().over(comm);
 #endif
+  });
+  try {
+    verdict.agree(comm.get(), function);
+  } catch (...) {  // nobody keeps what others do not have
+    comm.drop<StagingBuffers<ExecutionSpace>>();
+#ifdef KRADIX_ENABLE_NCCL
+    comm.drop<NcclCommunicator>();
+#endif
+    throw;
+  }
 }
 
-/// `exec` copies and, with NCCL, sends. Allocates what the transport needs.
+/// After `connect`. With NCCL, `exec` sends.
 template <class ExecutionSpace>
-std::unique_ptr<Traffic> make_traffic(const ExecutionSpace& exec, Communicator& comm,
-                                      Transport transport, std::size_t message_bytes) {
+std::unique_ptr<Traffic> make_traffic([[maybe_unused]] const ExecutionSpace& exec,
+                                      Communicator& comm, Transport transport,
+                                      std::size_t message_bytes, int node_size) {
   if (transport == Transport::staged) {
-    return std::make_unique<StagedTraffic<ExecutionSpace>>(exec, comm, message_bytes);
+    return std::make_unique<StagedTraffic<ExecutionSpace>>(comm, message_bytes, node_size);
   }
   if (transport == Transport::nccl) {
 #ifdef KRADIX_ENABLE_NCCL
