@@ -76,6 +76,19 @@ TEST(MpiSort, EveryInputStagedInManyMessages) {
 TEST(MpiSort, EveryInputInRanges) {
   expect_all_inputs_sorted<std::uint64_t>({.ranges = 3, .message_bytes = 1000}, 1000);
 }
+/// More classes than one pass of a partition tells apart, and than a histogram has bins.
+TEST(MpiSort, HundredsOfRanges) {
+  for (const Splitters splitters : {Splitters::exact(), Splitters::sampled(0.5)}) {
+    for (const Work work : {Work::partition_first, Work::sort_first}) {
+      for (const Shape shape : {Shape::uniform, Shape::zipf, Shape::staggered}) {
+        const Whole<std::uint64_t> whole(shape, Spread::ramp, 3000);
+        const auto report =
+            expect_sorted(whole, {.splitters = splitters, .work = work, .ranges = 80}, "ranges");
+        EXPECT_EQ(report.ranges, 80);
+      }
+    }
+  }
+}
 TEST(MpiSort, EveryInputThroughNodes) {
   for (const int node : {2, 3, 4}) {
     if (world::size() % node != 0) continue;

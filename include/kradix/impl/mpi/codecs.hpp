@@ -45,6 +45,21 @@ struct ClassCodec {
 
   KOKKOS_FUNCTION bits_type encode(const key_type& key) const {
     const key_bits_type own = codec.encode(key);
+    if (count > few) return search(own);
+    // Loads that do not wait for each other, and the same in all threads.
+    std::uint32_t place = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const key_bits_type splitter = splitters[i];
+      place +=
+          static_cast<std::uint32_t>(splitter < own) + static_cast<std::uint32_t>(splitter <= own);
+    }
+    return place;
+  }
+
+ private:
+  static constexpr std::uint32_t few = 8;
+
+  KOKKOS_FUNCTION bits_type search(key_bits_type own) const {
     std::uint32_t below = 0;  // splitters less than the key
     // By arithmetic: on random keys a branch would be mispredicted every other time.
     for (std::uint32_t size = count; size > 0; size -= (size + 1) / 2) {
