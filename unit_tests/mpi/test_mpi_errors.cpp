@@ -161,13 +161,13 @@ TEST_F(MpiErrors, NcclThatIsNotThere) {
 /// While this lives, large allocations of this process fail.
 class NoMoreMemory {
  public:
-  explicit NoMoreMemory(bool active) {
+  explicit NoMoreMemory(bool active, rlim_t megabytes_left = 8) {
     getrlimit(RLIMIT_AS, &before_);
     if (!active) return;
     unsigned long pages = 0;
     std::FILE* const file = std::fopen("/proc/self/statm", "r");
     if (file && std::fscanf(file, "%lu", &pages) == 1) {
-      const rlimit tight{pages * 4096 + (8u << 20), before_.rlim_max};
+      const rlimit tight{pages * 4096 + (megabytes_left << 20), before_.rlim_max};
       setrlimit(RLIMIT_AS, &tight);
     }
     if (file) std::fclose(file);
@@ -206,6 +206,17 @@ TEST_F(MpiErrors, MemoryThatOneRankDoesNotGet) {
         (void)kradix::mpi::sort(MPI_COMM_WORLD, exec, large, warm);
       },
       {last_rank(), "failed", "mpi::keys"});
+  // The memory of a range's sort does not: the other ranges must be exchanged all the same.
+  const Kokkos::View<std::uint64_t*, Memory> out("out", count);
+  const Options ranges{.ranges = 4, .workspace = &workspace};
+  (void)kradix::mpi::sort(MPI_COMM_WORLD, exec, large, out, ranges);
+  workspace.sort.release();
+  expect_error<std::runtime_error>(
+      [&] {
+        const NoMoreMemory limit(am_last, 1);
+        (void)kradix::mpi::sort(MPI_COMM_WORLD, exec, large, out, ranges);
+      },
+      {last_rank(), "failed", "kradix::workspace"});
 }
 
 }  // namespace

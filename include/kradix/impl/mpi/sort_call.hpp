@@ -270,11 +270,14 @@ class SortCall {
     verdict.agree(comm_.get(), function_);
     note_memory();
     report_.seconds.allocate = lap();
+    Verdict moved;
+    Verdict sorted;  // apart: a rank that cannot sort must still send
     std::apply(
-        [&](auto*... pointers) { move_ranges(routing, through_nodes, verdict, pointers...); },
+        [&](auto*... pointers) { move_ranges(routing, through_nodes, moved, sorted, pointers...); },
         results);
     exec_.fence(label_ + "::mpi: fence after the sort");
-    verdict.agree(comm_.get(), function_);
+    moved.agree(comm_.get(), function_);
+    sorted.agree(comm_.get(), function_);
     note_memory();
     report_.seconds.sort += lap();
   }
@@ -282,13 +285,13 @@ class SortCall {
   /// Range after range arrives; while the next one does, it is sorted.
   template <class... Ts>
   void move_ranges(const Routing& routing,
-                   std::optional<TwoLevelExchange<ExecutionSpace>>& through_nodes, Verdict& verdict,
-                   Ts*... results) {
+                   std::optional<TwoLevelExchange<ExecutionSpace>>& through_nodes, Verdict& moved,
+                   Verdict& sorted, Ts*... results) {
     const std::vector<Column> columns = columns_.to(Out<Ts>(results, routing.received())...);
     // What was sent is not needed once all has arrived: its memory serves the local sort.
     kradix::Workspace& scratch = report_.ranges == 1 ? workspace().arrays : workspace().sort;
     for (int range = 0; range < report_.ranges; ++range) {
-      verdict.attempt([&] {
+      moved.attempt([&] {
         if (through_nodes) {
           through_nodes->exchange(*mover_, range, columns, *traffic_);
         } else {
@@ -297,7 +300,7 @@ class SortCall {
         mover_->fence(label_ + "::mpi: fence after an exchange");
       });
       report_.seconds.exchange += lap();
-      verdict.attempt([&] {
+      sorted.attempt([&] {
         const std::uint64_t begin = routing.range_begin(range);
         const std::uint64_t size = routing.range_begin(range + 1) - begin;
         if (report_.sorted_already || size < 2) return;
