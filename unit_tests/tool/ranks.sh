@@ -5,6 +5,7 @@ mpiexec=("${@:2}")
 source "$(dirname "$0")/common.sh"
 alone=$kradix
 
+# shellcheck disable=SC2016  # the words of the script that is written
 on_ranks() {  # N: from now on passes and fails_with run on N ranks
   printf '#!/bin/bash\n%s -n %s %s "$@" 2>all_errors\nstatus=$?\ngrep "^kradix: " all_errors >&2\nexit $status\n' \
     "${mpiexec[*]}" "$1" "$alone" >ranks
