@@ -5,6 +5,10 @@ include(GNUInstallDirs)
 set(kradix_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Kradix)
 
 install(DIRECTORY include/kradix DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+if(TARGET kradix_mpi)  # targets of their own file, so that only who asks for the component needs MPI
+  install(TARGETS kradix_mpi EXPORT KradixMpiTargets)
+  install(EXPORT KradixMpiTargets NAMESPACE Kradix:: DESTINATION ${kradix_package_dir})
+endif()
 install(TARGETS kradix EXPORT KradixTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET kradix_compiled)
   install(TARGETS kradix_compiled EXPORT KradixTargets)

@@ -19,6 +19,7 @@ provide_environment() {
     note "this machine's Kokkos $found_kokkos"
     use native
     need_test_packages
+    need_mpi
     cmake_options+=(-D CMAKE_DISABLE_FIND_PACKAGE_Kokkos=OFF)
   elif [[ -e $repo/build/native/_deps/kokkos-src/CMakeLists.txt ]]; then
     use_fetched_kokkos
@@ -66,6 +67,7 @@ use() {
 # A package that is too old or incomplete (it can be: see complete_kokkos) must not stand in its way.
 use_fetched_kokkos() {
   use native
+  need_mpi
   cmake_options+=(-D CMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON)
 }
 
@@ -87,6 +89,13 @@ need_test_packages() {
     # shellcheck disable=SC2086
     apt_install $missing_packages
   fi
+}
+
+# MPI is optional: where it cannot be had, the distributed sorts are left out. (A subshell, because a
+# failed installation ends the command.)
+need_mpi() {
+  { have mpicxx && have mpirun; } || [[ " ${cmake_options[*]} " == *KRADIX_ENABLE_MPI=OFF* ]] ||
+    (apt_install openmpi-bin libopenmpi-dev) || note "no MPI here: building without the distributed sorts"
 }
 
 github_reachable() {

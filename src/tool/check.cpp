@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "equal_runs.hpp"
 #include "fingerprint.hpp"
+#include "ranks.hpp"
 #include "reference_order.hpp"
 #include "report.hpp"
 
@@ -151,6 +152,7 @@ class Check {
 }  // namespace
 
 void run_check(const CheckCommand& command) {
+  if (Ranks::size() > 1) return run_check_on_ranks(command);
   const Timer timer;
   Check check(command);
   check.run();

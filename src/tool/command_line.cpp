@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "device.hpp"
 #include "distributions.hpp"
+#include "ranks.hpp"
 #include "report.hpp"
 
 namespace tool {
@@ -48,6 +49,12 @@ void add_json(CLI::App& command, bool& json) {
   command.add_flag("--json", json, "One line of JSON on stdout");
 }
 
+/// What would be done by each rank is refused, once.
+void require_one_rank(const std::string& command) {
+  if (Ranks::size() == 1) return;
+  throw CommonError("'" + command + "' runs on one rank, not on " + std::to_string(Ranks::size()));
+}
+
 void add_sort(CLI::App& app, SortCommand& settings) {
   CLI::App& command = *app.add_subcommand("sort", "Sort a file of records stably by one key field");
   add_record_options(command, settings.records);
@@ -80,7 +87,10 @@ void add_gen(CLI::App& app, GenCommand& settings) {
     distributions += "\n  " + name + std::string(distribution.description);
   }
   command.footer(distributions);
-  command.callback([&settings] { run_gen(settings); });
+  command.callback([&settings] {
+    require_one_rank("gen");
+    run_gen(settings);
+  });
 }
 
 void add_check(CLI::App& app, CheckCommand& settings) {
@@ -106,13 +116,19 @@ void add_plan(CLI::App& app, PlanCommand& settings) {
           "Records, instead of a file")
       ->check(CLI::NonNegativeNumber);
   command.add_option("INPUT", settings.input, "The file, which is opened but not read");
-  command.callback([&settings] { run_plan(settings); });
+  command.callback([&settings] {
+    require_one_rank("plan");
+    run_plan(settings);
+  });
 }
 
 void add_algorithms(CLI::App& app, bool& json) {
   CLI::App& command = *app.add_subcommand("algorithms", "List the sorting algorithms");
   add_json(command, json);
-  command.callback([&json] { run_algorithms(json); });
+  command.callback([&json] {
+    require_one_rank("algorithms");
+    run_algorithms(json);
+  });
 }
 
 /// Takes Kokkos' own options out; CLI11 wants the rest last first.
@@ -146,9 +162,9 @@ int run_command_line(int argc, char** argv) {
   try {
     app.parse(split_arguments(argc, argv));
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    return Ranks::rank() == 0 ? app.exit(help) : 0;
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "kradix: %s\n", one_line(error.what()).c_str());
+    if (Ranks::rank() == 0) std::fprintf(stderr, "kradix: %s\n", one_line(error.what()).c_str());
     return usage_error;
   }
   return 0;

@@ -40,6 +40,8 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(const void* from, std::uint64_t bytes);
+  /// Where the bytes lie until then, for others who write some of them.
+  const std::string& temporary_path() const { return temporary_; }
   /// Waits until the bytes are on the disk, then replaces what had the name.
   void commit();
 

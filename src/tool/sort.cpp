@@ -3,6 +3,7 @@
 
 #include "commands.hpp"
 #include "device.hpp"
+#include "ranks.hpp"
 #include "report.hpp"
 
 namespace tool {
@@ -45,6 +46,7 @@ void report(const SortCommand& command, const Records& records, const DevicePlan
 }  // namespace
 
 void run_sort(const SortCommand& command) {
+  if (Ranks::size() > 1) return run_sort_on_ranks(command);
   const Timer timer;
   check_algorithm(command.order.algorithm);
   const Records records = open_records(command.input, command.records);

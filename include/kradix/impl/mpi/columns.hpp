@@ -1,0 +1,231 @@
+// Keys and any number of value arrays as they move through a distributed sort: gathered, partitioned,
+// sorted together on one rank.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kradix/impl/mpi/exchange.hpp"
+#include "kradix/impl/mpi/histograms.hpp"
+#include "kradix/impl/mpi/partition.hpp"
+#include "kradix/impl/mpi/search.hpp"
+#include "kradix/impl/stage.hpp"
+#include "kradix/sort.hpp"
+
+namespace kradix::impl::mpi {
+
+template <class View>
+using element_of = typename View::non_const_value_type;
+
+/// A value moves as one word where a word has its size.
+template <class T>
+struct MovedAs {
+  using type = T;
+};
+template <class T>
+  requires(has_value_word(sizeof(T)))
+struct MovedAs<T> {
+  using type = value_word<sizeof(T)>;
+};
+template <class T>
+using moved_as = typename MovedAs<T>::type;
+
+/// Sorts one rank's keys with all their values. One value array travels with the keys, several move once
+/// each through a sorted index: then n indices and n elements of the widest array are temporary.
+template <class ExecutionSpace, class Keys, class... Values>
+void sort_together(const ExecutionSpace& exec, const kradix::Options& options, const Keys& keys,
+                   const Values&... values) {
+  if constexpr (sizeof...(Values) == 0) {
+    kradix::sort(exec, keys, options);
+  } else if constexpr (sizeof...(Values) == 1) {
+    kradix::sort_by_key(exec, keys, values..., options);
+  } else {
+    using Space = typename ExecutionSpace::memory_space;
+    using Index = std::uint64_t;
+    const std::size_t count = keys.extent(0);
+    const std::string label = std::string(options.label) + "::mpi::";
+    const auto raw = Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label + "index");
+    const Kokkos::View<Index*, Space> index(raw, count);
+    const Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>> all(exec, 0, count);
+    Kokkos::parallel_for(label + "NumberGlobally", all, NumberGlobally{0, index.data()});
+    kradix::sort_by_key(exec, keys, index, options);
+    const std::size_t widest = std::max({sizeof(element_of<Values>)...});
+    const Kokkos::View<std::byte*, Space> gathered(
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label + "gathered"), count * widest);
+    const auto move = [&](const auto& array) {
+      using T = element_of<std::remove_cvref_t<decltype(array)>>;
+      auto* const to = reinterpret_cast<T*>(gathered.data());
+      Kokkos::parallel_for(label + "Gather", all, Gather<T, Index>{array.data(), index.data(), to});
+      copy_bytes(exec, reinterpret_cast<std::byte*>(array.data()), gathered.data(),
+                 count * sizeof(T));
+    };
+    (move(values), ...);
+    exec.fence(label + "fence before the index goes");
+  }
+}
+
+/// The caller's arrays on this rank, contiguous; and, in scratch, a second copy of each in the order in
+/// which they are sent.
+template <class ExecutionSpace, class Codec, class Keys, class... Values>
+class Columns {
+ public:
+  using Key = element_of<Keys>;
+  using KeyWord = typename Codec::key_type;
+  static constexpr std::size_t value_arrays = sizeof...(Values);
+
+  /// What the partition moves with the keys: nothing, the values, or an index through which they follow.
+  struct Travels {
+    template <class... Ts>
+    struct First {
+      using type = NoValue;
+    };
+    template <class T>
+      requires(has_value_word(sizeof(T)))
+    struct First<T> {
+      using type = value_word<sizeof(T)>;
+    };
+    template <class T, class... More>
+      requires(sizeof...(More) > 0 || !has_value_word(sizeof(T)))
+    struct First<T, More...> {
+      using type = std::uint64_t;
+    };
+    using type = typename First<element_of<Values>...>::type;
+  };
+  using Value = typename Travels::type;
+  static constexpr bool by_index = value_arrays > 1 ||
+                                   (!has_value_word(sizeof(element_of<Values>)) || ...);
+
+  Columns(const ExecutionSpace& exec, const Keys& keys, const Values&... values)
+      : exec_(exec), count_(keys.extent(0)), staged_keys_(keys), staged_values_(values...) {}
+
+  std::size_t count() const { return count_; }
+
+  /// Scratch for `sent` (a second copy of everything) and, with it, for a partition.
+  void list(ScratchList& scratch, bool sent, bool partitions, std::size_t most_splitters) {
+    staged_keys_.list(scratch);
+    std::apply([&](auto&... staged) { (staged.list(scratch), ...); }, staged_values_);
+    if (sent) {
+      sent_keys_ = scratch.add(count_, sizeof(Key));
+      std::size_t at = 0;
+      ((sent_values_[at++] = scratch.add(count_, sizeof(element_of<Values>))), ...);
+    }
+    if (partitions) {
+      if (by_index) index_ = scratch.add(count_, sizeof(std::uint64_t));
+      partition_.emplace(exec_, count_, most_splitters);
+      partition_->list(scratch);
+    }
+  }
+
+  void pack(std::byte* base, const char* label) {
+    base_ = base;
+    staged_keys_.pack(exec_, base, label);
+    std::apply([&](const auto&... staged) { (staged.pack(exec_, base, label), ...); },
+               staged_values_);
+    keys_ = staged_keys_.words(base);
+    set_columns(staged_keys_.words(base), std::index_sequence_for<Values...>{}, false);
+  }
+
+  const KeyWord* keys() const { return keys_; }
+  KeyWord* spare_keys() const { return sent_keys_.in<KeyWord>(base_); }
+
+  /// Puts the second copy in the order of classes. Enqueued.
+  void partition(const ClassCodec<Codec>& classes, const char* label) {
+    if (count_ > 0) partition_all(classes, label, std::index_sequence_for<Values...>{});
+    set_columns(spare_keys(), std::index_sequence_for<Values...>{}, true);
+  }
+
+  /// Puts the second copy in order. Enqueued.
+  void sort(const kradix::Options& options) {
+    sort_all(options, std::index_sequence_for<Values...>{});
+    keys_ = spare_keys();
+    set_columns(spare_keys(), std::index_sequence_for<Values...>{}, true);
+  }
+
+  /// What is sent now, to be received in these views.
+  template <class KeysOut, class... ValuesOut>
+  std::vector<Column> to(const KeysOut& keys, const ValuesOut&... values) const {
+    std::vector<Column> columns(columns_.begin(), columns_.end());
+    std::size_t at = 0;
+    columns[at++].receive = reinterpret_cast<std::byte*>(keys.data());
+    ((columns[at++].receive = reinterpret_cast<std::byte*>(values.data())), ...);
+    return columns;
+  }
+
+ private:
+  template <class T>
+  using Loose = mpi::Loose<T, typename ExecutionSpace::memory_space>;
+
+  template <std::size_t... I>
+  void set_columns(const KeyWord* keys, std::index_sequence<I...>, [[maybe_unused]] bool sent) {
+    columns_[0] = {reinterpret_cast<const std::byte*>(keys), nullptr, sizeof(Key)};
+    ((columns_[1 + I] = {sent ? sent_values_[I].template in<std::byte>(base_)
+                              : reinterpret_cast<const std::byte*>(value_words<I>()),
+                         nullptr, sizeof(element_of<Values>)}),
+     ...);
+  }
+
+  template <std::size_t I>
+  auto* value_words() const {
+    return std::get<I>(staged_values_).words(base_);
+  }
+
+  template <std::size_t... I>
+  void partition_all(const ClassCodec<Codec>& classes, const char* label,
+                     std::index_sequence<I...>) {
+    if constexpr (value_arrays == 0) {
+      partition_->run(base_, classes, keys_, spare_keys(), nullptr, nullptr, label);
+    } else if constexpr (!by_index) {
+      partition_->run(base_, classes, keys_, spare_keys(), value_words<0>(),
+                      sent_values_[0].template in<Value>(base_), label);
+    } else {
+      Value* const index = index_.in<Value>(base_);
+      partition_->run(base_, classes, keys_, spare_keys(), nullptr, index, label);
+      (gather<I>(index, label), ...);
+    }
+  }
+
+  template <std::size_t I>
+  void gather(const Value* index, const char* label) {
+    using T = std::remove_pointer_t<decltype(value_words<I>())>;
+    Kokkos::parallel_for(
+        std::string(label) + "::mpi::Gather",
+        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec_, 0, count_),
+        Gather<T, Value>{value_words<I>(), index, sent_values_[I].template in<T>(base_)});
+  }
+
+  template <std::size_t... I>
+  void sort_all(const kradix::Options& options, std::index_sequence<I...>) {
+    if (count_ == 0) return;
+    std::byte* const key_bytes = sent_keys_.in<std::byte>(base_);
+    copy_bytes(exec_, key_bytes, reinterpret_cast<const std::byte*>(keys_), count_ * sizeof(Key));
+    (copy_bytes(exec_, sent_values_[I].template in<std::byte>(base_),
+                reinterpret_cast<const std::byte*>(value_words<I>()),
+                count_ * sizeof(element_of<Values>)),
+     ...);
+    sort_together(exec_, options, Loose<Key>(reinterpret_cast<Key*>(key_bytes), count_),
+                  Loose<element_of<Values>>(sent_values_[I].template in<element_of<Values>>(base_),
+                                            count_)...);
+  }
+
+  const ExecutionSpace& exec_;
+  std::size_t count_;
+  Staged<Keys, KeyWord> staged_keys_;
+  std::tuple<Staged<Values, moved_as<element_of<Values>>>...> staged_values_;
+  Slot sent_keys_, index_;
+  std::array<Slot, value_arrays> sent_values_;
+  std::optional<Partition<ExecutionSpace, Codec, Value>> partition_;
+  std::array<Column, 1 + value_arrays> columns_;
+  const KeyWord* keys_ = nullptr;
+  std::byte* base_ = nullptr;
+};
+
+}  // namespace kradix::impl::mpi

@@ -1,0 +1,103 @@
+// Who sends which elements to whom, in one level or through nodes. Knows ranks and counts, not order.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <mpi.h>
+#include <numeric>
+#include <vector>
+
+#include "kradix/impl/mpi/communicator.hpp"
+#include "kradix/impl/mpi/transport.hpp"
+
+namespace kradix::impl::mpi {
+
+/// One array of what travels: keys, or values.
+struct Column {
+  const std::byte* send;
+  std::byte* receive;
+  std::size_t element_bytes;
+};
+
+/// How many elements go where, range by range. Sent elements lie in the order of (rank, range), received
+/// ones in that of (range, rank).
+class Routing {
+ public:
+  /// `to[rank * ranges + range]` elements leave this rank. Collective.
+  Routing(const Communicator& comm, std::vector<std::uint64_t> to, int ranges)
+      : ranks_(static_cast<std::size_t>(comm.size())),
+        ranges_(static_cast<std::size_t>(ranges)),
+        to_(std::move(to)),
+        from_(to_.size()) {
+    check(MPI_Alltoall(to_.data(), ranges, MPI_UINT64_T, from_.data(), ranges, MPI_UINT64_T,
+                       comm.get()),
+          "MPI_Alltoall");
+    to_begin_.resize(to_.size());
+    std::exclusive_scan(to_.begin(), to_.end(), to_begin_.begin(), std::uint64_t{0});
+    from_begin_.resize(from_.size());
+    std::uint64_t sum = 0;
+    for (std::size_t range = 0; range < ranges_; ++range) {
+      range_begin_.push_back(sum);
+      for (std::size_t rank = 0; rank < ranks_; ++rank) {
+        from_begin_[rank * ranges_ + range] = sum;
+        sum += from_[rank * ranges_ + range];
+      }
+    }
+    range_begin_.push_back(sum);
+  }
+
+  std::uint64_t to(int rank, int range) const { return to_[at(rank, range)]; }
+  std::uint64_t to_begin(int rank, int range) const { return to_begin_[at(rank, range)]; }
+  std::uint64_t from(int rank, int range) const { return from_[at(rank, range)]; }
+  std::uint64_t from_begin(int rank, int range) const { return from_begin_[at(rank, range)]; }
+  /// Where a range begins among the received elements; range `ranges` is their number.
+  std::uint64_t range_begin(int range) const {
+    return range_begin_[static_cast<std::size_t>(range)];
+  }
+  std::uint64_t received() const { return range_begin_.back(); }
+
+ private:
+  std::size_t at(int rank, int range) const {
+    return static_cast<std::size_t>(rank) * ranges_ + static_cast<std::size_t>(range);
+  }
+  std::size_t ranks_, ranges_;
+  std::vector<std::uint64_t> to_, from_, to_begin_, from_begin_, range_begin_;
+};
+
+/// Bytes between two places of one device, enqueued on `exec`.
+template <class ExecutionSpace>
+void copy_bytes(const ExecutionSpace& exec, std::byte* to, const std::byte* from,
+                std::uint64_t bytes) {
+  using Space = typename ExecutionSpace::memory_space;
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  if (bytes == 0 || to == from) return;
+  Kokkos::deep_copy(exec, Kokkos::View<std::byte*, Space, Unmanaged>(to, bytes),
+                    Kokkos::View<const std::byte*, Space, Unmanaged>(from, bytes));
+}
+
+/// Every rank to every other; what stays on its rank never enters MPI.
+template <class ExecutionSpace>
+void exchange_in_one_level(const ExecutionSpace& exec, const Communicator& comm,
+                           const Routing& routing, int range, const std::vector<Column>& columns,
+                           Traffic& traffic) {
+  std::vector<Piece> sends;
+  std::vector<Piece> receives;
+  for (const Column& column : columns) {
+    const std::size_t size = column.element_bytes;
+    for (int rank = 0; rank < comm.size(); ++rank) {
+      std::byte* const out =
+          const_cast<std::byte*>(column.send) + routing.to_begin(rank, range) * size;
+      std::byte* const in = column.receive + routing.from_begin(rank, range) * size;
+      if (rank == comm.rank()) {
+        copy_bytes(exec, in, out, routing.to(rank, range) * size);
+      } else {
+        sends.push_back({rank, out, routing.to(rank, range) * size});
+        receives.push_back({rank, in, routing.from(rank, range) * size});
+      }
+    }
+  }
+  traffic.exchange(sends, receives);
+}
+
+}  // namespace kradix::impl::mpi

@@ -1,0 +1,87 @@
+// How a distributed sort will go: pure functions of plain numbers that are the same on every rank.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "kradix/impl/device/digit.hpp"
+#include "kradix/mpi/options.hpp"
+
+namespace kradix::impl::mpi {
+
+using kradix::mpi::Route;
+using kradix::mpi::Transport;
+using kradix::mpi::Work;
+
+/// What the choices depend on.
+struct Situation {
+  int ranks = 1;
+  int node_size = 1;
+  std::uint64_t total = 0;
+  std::uint64_t element_bytes = 0;
+  bool on_host = true;
+};
+
+/// Latency and bandwidth, of a message between nodes and within one. (Seconds, bytes per second.)
+struct Network {
+  double latency = 10e-6;
+  double between_nodes = 45e9;
+  double within_node = 350e9;
+};
+
+/// Seconds of an exchange of `bytes` per rank in which every rank sends to every other.
+inline double one_level_seconds(const Network& network, double ranks, double bytes) {
+  return (ranks - 1) * network.latency + bytes / network.between_nodes;
+}
+
+/// The same through nodes of `node` ranks: first within them, then between ranks of the same place.
+inline double two_level_seconds(const Network& network, double ranks, double node, double bytes) {
+  return bytes / network.within_node + ranks / node * network.latency +
+         (1 - node / ranks) * bytes / network.between_nodes;
+}
+
+inline bool has_nodes(const Situation& s) {
+  return s.node_size > 1 && s.node_size < s.ranks && s.ranks % s.node_size == 0;
+}
+
+inline Route choose_route(const Situation& s, Route wanted) {
+  if (wanted == Route::one_level || !has_nodes(s)) return Route::one_level;
+  if (wanted == Route::two_level) return wanted;
+  const double bytes = static_cast<double>(s.total / static_cast<std::uint64_t>(s.ranks)) *
+                       static_cast<double>(s.element_bytes);
+  const bool faster =
+      two_level_seconds({}, s.ranks, s.node_size, bytes) < one_level_seconds({}, s.ranks, bytes);
+  return faster ? Route::two_level : Route::one_level;
+}
+
+/// Cuts whose classes fit one pass of a partition.
+inline constexpr int most_cuts_of_a_pass = bin_count / 2 - 1;
+
+/// Where copies overlap kernels, parts of the result are sorted while others arrive; parts of less than
+/// some million elements would not fill the device.
+inline int choose_ranges(const Situation& s, int wanted) {
+  if (wanted > 0) return wanted;
+  if (s.on_host || s.ranks == 1) return 1;
+  constexpr std::uint64_t least = std::uint64_t{1} << 22;
+  constexpr int most = 4;
+  const std::uint64_t by_size = s.total / static_cast<std::uint64_t>(s.ranks) / least;
+  const int by_cuts = (most_cuts_of_a_pass + 1) / s.ranks;
+  return std::max(
+      1, std::min({most, by_cuts, static_cast<int>(std::min<std::uint64_t>(by_size, most))}));
+}
+
+/// A partition into few ranges costs one pass; into more, about as much as the sort that makes cuts easy.
+inline Work choose_work(const Situation& s, int ranges, Work wanted) {
+  if (wanted != Work::automatic) return wanted;
+  const std::int64_t cuts = std::int64_t{s.ranks} * ranges - 1;
+  return cuts <= most_cuts_of_a_pass ? Work::partition_first : Work::sort_first;
+}
+
+/// Keys that a sample needs so that no part exceeds its share by epsilon, but for rare luck: parts hold
+/// 16 / epsilon^2 samples, whose number varies by epsilon / 4.
+inline std::uint64_t sample_size(int ranks, double epsilon) {
+  return static_cast<std::uint64_t>(16.0 * ranks / (epsilon * epsilon)) + 1;
+}
+
+}  // namespace kradix::impl::mpi

@@ -1,0 +1,347 @@
+// The splitter search on all ranks: this rank's keys are counted on its device, the counts are added up.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <mpi.h>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "kradix/impl/mpi/codecs.hpp"
+#include "kradix/impl/mpi/communicator.hpp"
+#include "kradix/impl/mpi/histograms.hpp"
+#include "kradix/impl/mpi/splitters.hpp"
+#include "kradix/impl/mpi/survey.hpp"
+#include "kradix/impl/scratch.hpp"
+
+namespace kradix::impl::mpi {
+
+/// A rank's keys as the search sees them.
+template <class Key>
+struct PartOfKeys {
+  const Key* data;
+  std::size_t count;
+  bool sorted;
+  Key* spare;  ///< room for as many keys, or null
+};
+
+template <class T, class Space>
+using Loose = Kokkos::View<T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// Copies from the device, and waits.
+template <class T, class ExecutionSpace>
+std::vector<T> to_host(const ExecutionSpace& exec, const T* data, std::size_t count) {
+  std::vector<T> host(count);
+  if (count == 0) return host;
+  Kokkos::deep_copy(exec, Loose<T, Kokkos::HostSpace>(host.data(), count),
+                    Loose<const T, typename ExecutionSpace::memory_space>(data, count));
+  exec.fence("kradix::mpi: fence after a copy to the host");
+  return host;
+}
+
+template <class T, class ExecutionSpace>
+void to_device(const ExecutionSpace& exec, T* data, const std::vector<T>& host) {
+  if (host.empty()) return;
+  Kokkos::deep_copy(exec, Loose<T, typename ExecutionSpace::memory_space>(data, host.size()),
+                    Loose<const T, Kokkos::HostSpace>(host.data(), host.size()));
+  exec.fence("kradix::mpi: fence after a copy to the device");
+}
+
+template <class ExecutionSpace, class Codec>
+class Search {
+ public:
+  using Key = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
+  using Part = PartOfKeys<Key>;
+  using Cuts = std::vector<Cut<Bits>>;
+
+  /// `width` of the codec's bits count; at most `most_cuts` will be searched, with `most_samples` keys of
+  /// this rank as a sample.
+  Search(const ExecutionSpace& exec, const Communicator& comm, const Codec& codec, int width,
+         std::size_t most_cuts, std::size_t most_samples, const char* label)
+      : exec_(exec),
+        comm_(comm),
+        codec_(codec),
+        width_(width),
+        most_cuts_(std::max<std::size_t>(most_cuts, 1)),
+        most_samples_(most_samples),
+        label_(std::string(label) + "::mpi::") {}
+
+  void list(ScratchList& scratch) {
+    seen_slot_ = scratch.add(1, sizeof(Seen));
+    kept_slot_ = scratch.add(1, sizeof(std::uint64_t));
+    counts_slot_ = scratch.add(most_cuts_ * bin_count, sizeof(std::uint64_t));
+    prefixes_slot_ = scratch.add(most_cuts_, sizeof(Bits));
+    classes_slot_ = scratch.add(most_cuts_, sizeof(std::uint32_t));
+    sample_slot_ = scratch.add(most_samples_, sizeof(Bits));
+  }
+
+  /// One read of the keys. Collective.
+  void survey(const Part& part, std::byte* base) {
+    base_ = base;
+    to_device(exec_, seen_slot_.in<Seen>(base), {Seen{{~0ull, ~0ull}, {0, 0}, 0}});
+    clear_counts(bin_count);
+    using Kernel = SurveyPart<ExecutionSpace, Codec, shape>;
+    launch("SurveyPart", part.count, Kernel::scratch_bytes(), [&](std::size_t share) {
+      return Kernel{
+          part.data, codec_, part.count, share, first_window(width_), seen_slot_.in<Seen>(base),
+          counts()};
+    });
+    Seen seen = to_host(exec_, seen_slot_.in<Seen>(base), 1)[0];
+    first_counts_ = to_host(exec_, counts(), bin_count);
+    check(MPI_Allreduce(MPI_IN_PLACE, seen.all_set, 2, MPI_UINT64_T, MPI_BAND, comm_.get()),
+          "MPI_Allreduce");
+    check(MPI_Allreduce(MPI_IN_PLACE, seen.some_set, 2, MPI_UINT64_T, MPI_BOR, comm_.get()),
+          "MPI_Allreduce");
+    check(MPI_Allreduce(MPI_IN_PLACE, &seen.descents, 1, MPI_UINT64_T, MPI_SUM, comm_.get()),
+          "MPI_Allreduce");
+    const Bits mask = low_mask<Bits>(width_);
+    all_set_ = from_words<Bits>(seen.all_set) & mask;
+    varying_ = (from_words<Bits>(seen.some_set) & mask) ^ all_set_;
+    sorted_ = seen.descents == 0 && ranks_in_order(part);
+  }
+
+  /// Is the whole sorted as it is? (After `survey`.)
+  bool sorted() const { return sorted_; }
+  int rounds() const { return rounds_; }
+
+  /// Cuts with exactly `targets` elements on their left. Collective.
+  Cuts exact(Part part, std::uint64_t total, const std::vector<std::uint64_t>& targets) {
+    SplitterSearch<Bits> search(width_, total, part.count, targets);
+    search.leave_out_constant_bits(all_set_, varying_);
+    while (!search.done()) {
+      std::vector<std::uint64_t> local;
+      if (search.window() == first_window(width_)) {
+        local = first_counts_;
+      } else {
+        local = count(part, search.prefixes(), search.window());
+      }
+      const std::vector<std::uint64_t> global = add_up(local);
+      search.refine(global.data(), local.data());
+    }
+    return search.cuts();
+  }
+
+  /// Cuts at keys of a random sample of about `samples` keys of all ranks; each as near to its target as
+  /// its key allows. Collective.
+  Cuts sampled(const Part& part, std::uint64_t total, const std::vector<std::uint64_t>& targets,
+               std::uint64_t samples) {
+    const std::vector<Bits> sample = gather_sample(part, total, samples);
+    Cuts cuts(targets.size());
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      cuts[t].target = targets[t];
+      cuts[t].has_bits = targets[t] > 0 && targets[t] < total && !sample.empty();
+      if (cuts[t].has_bits) {
+        const double place = static_cast<double>(targets[t]) / static_cast<double>(total);
+        const auto i = static_cast<std::size_t>(place * static_cast<double>(sample.size()));
+        cuts[t].bits = sample[std::min(i, sample.size() - 1)];
+      } else if (targets[t] > 0) {
+        cuts[t].less = total;
+        cuts[t].local_less = part.count;
+      }
+    }
+    count_around(part, cuts);
+    return cuts;
+  }
+
+  /// How many of this rank's elements, in sorted or partitioned order, lie left of each cut. Collective.
+  std::vector<std::uint64_t> places(const Cuts& cuts) const {
+    std::vector<std::uint64_t> equal(cuts.size());
+    std::vector<std::uint64_t> before(cuts.size(), 0);
+    for (std::size_t i = 0; i < cuts.size(); ++i) equal[i] = cuts[i].local_equal;
+    check(MPI_Exscan(equal.data(), before.data(), static_cast<int>(cuts.size()), MPI_UINT64_T,
+                     MPI_SUM, comm_.get()),
+          "MPI_Exscan");
+    if (comm_.rank() == 0) std::fill(before.begin(), before.end(), 0);  // else undefined
+    std::vector<std::uint64_t> places(cuts.size());
+    for (std::size_t i = 0; i < cuts.size(); ++i) places[i] = elements_left(cuts[i], before[i]);
+    return places;
+  }
+
+  /// The splitters of a partition, on the device.
+  ClassCodec<typename Codec::inner_type> classes(const Cuts& cuts) {
+    const std::vector<Bits> splitters = distinct_splitters(cuts);
+    Bits* const data = prefixes_slot_.in<Bits>(base_);
+    to_device(exec_, data, splitters);
+    return {codec_, data, static_cast<std::uint32_t>(splitters.size())};
+  }
+
+ private:
+  static constexpr TeamShape shape = count_shape<ExecutionSpace>();
+
+  std::uint64_t* counts() const { return counts_slot_.in<std::uint64_t>(base_); }
+
+  void clear_counts(std::size_t count) {
+    Kokkos::deep_copy(exec_,
+                      Loose<std::uint64_t, typename ExecutionSpace::memory_space>(counts(), count),
+                      std::uint64_t{0});
+  }
+
+  /// `make(share)` is the kernel whose teams take so many keys each.
+  template <class Make>
+  void launch(const char* name, std::size_t count, std::size_t scratch_bytes, const Make& make) {
+    if (count == 0) return;
+    const auto resident =
+        static_cast<std::size_t>(std::max(1, exec_.concurrency() / shape.threads));
+    const std::size_t step = 8 * static_cast<std::size_t>(shape.threads);
+    constexpr std::size_t most = std::size_t{1} << 31;  // counters of a team have 32 bits
+    std::size_t share = (count + resident - 1) / resident;
+    share = std::min((share + step - 1) / step * step, most);
+    launch_teams<shape>(exec_, label_ + name, (count + share - 1) / share, scratch_bytes,
+                        make(share));
+  }
+
+  bool ranks_in_order(const Part& part) const {
+    struct Ends {
+      std::uint64_t any, first[2], last[2];
+    } mine{part.count, {0, 0}, {0, 0}};
+    if (part.count > 0) {
+      const Bits first = codec_.encode(to_host(exec_, part.data, 1)[0]);
+      const Bits last = codec_.encode(to_host(exec_, part.data + part.count - 1, 1)[0]);
+      for (int w = 0; w < 2; ++w) {
+        mine.first[w] = word_of(first, w);
+        mine.last[w] = word_of(last, w);
+      }
+    }
+    std::vector<Ends> all(static_cast<std::size_t>(comm_.size()));
+    check(
+        MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm_.get()),
+        "MPI_Allgather");
+    Bits highest = 0;
+    for (const Ends& ends : all) {
+      if (ends.any == 0) continue;
+      if (from_words<Bits>(ends.first) < highest) return false;
+      highest = from_words<Bits>(ends.last);
+    }
+    return true;
+  }
+
+  std::vector<std::uint64_t> add_up(const std::vector<std::uint64_t>& local) {
+    std::vector<std::uint64_t> global(local.size());
+    check(MPI_Allreduce(local.data(), global.data(), static_cast<int>(local.size()), MPI_UINT64_T,
+                        MPI_SUM, comm_.get()),
+          "MPI_Allreduce");
+    ++rounds_;
+    return global;
+  }
+
+  /// This rank's counts of a round. Keys that later rounds need go to the spare room on the way.
+  std::vector<std::uint64_t> count(Part& part, const std::vector<Bits>& prefixes, Window window) {
+    Bits* const data = prefixes_slot_.in<Bits>(base_);
+    to_device(exec_, data, prefixes);
+    const bool whole = window.shift + window.width >= width_;
+    const Slots<Bits> slots{data, static_cast<std::uint32_t>(prefixes.size()), window, whole};
+    Key* const kept = whole ? nullptr : part.spare;
+    std::uint64_t* const kept_count = kept_slot_.in<std::uint64_t>(base_);
+    if (kept) to_device(exec_, kept_count, {std::uint64_t{0}});
+    count_slots(part, codec_, slots, kept);
+    if (kept)
+      part = {kept, static_cast<std::size_t>(to_host(exec_, kept_count, 1)[0]), false, nullptr};
+    return to_host(exec_, counts(), prefixes.size() * bin_count);
+  }
+
+  template <class AnyCodec>
+  void count_slots(const Part& part, const AnyCodec& codec,
+                   const Slots<typename AnyCodec::bits_type>& slots, Key* kept) {
+    const std::size_t all = static_cast<std::size_t>(slots.prefix_count) * bin_count;
+    clear_counts(all);
+    if (part.sorted) {
+      Kokkos::parallel_for(
+          label_ + "FindRuns",
+          Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec_, 0, all),
+          FindRuns<AnyCodec>{part.data, codec, part.count, slots, counts()});
+      return;
+    }
+    using Kernel = CountSlots<ExecutionSpace, AnyCodec, shape>;
+    const Kernel kernel{part.data, codec,    part.count, 0,
+                        slots,     counts(), kept,       kept_slot_.in<std::uint64_t>(base_)};
+    launch("CountSlots", part.count, kernel.scratch_bytes(), [&](std::size_t share) {
+      Kernel shared = kernel;
+      shared.share = share;
+      return shared;
+    });
+  }
+
+  std::vector<Bits> gather_sample(const Part& part, std::uint64_t total, std::uint64_t samples) {
+    const double part_of_all =
+        total > 0 ? static_cast<double>(part.count) / static_cast<double>(total) : 0;
+    const auto wanted =
+        static_cast<std::size_t>(std::ceil(static_cast<double>(samples) * part_of_all));
+    const std::size_t mine = std::min({wanted, part.count, most_samples_});
+    Bits* const taken = sample_slot_.in<Bits>(base_);
+    if (mine > 0) {
+      Kokkos::parallel_for(
+          label_ + "TakeSample",
+          Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec_, 0, mine),
+          TakeSample<Codec>{part.data, codec_, part.count, mine,
+                            static_cast<std::uint64_t>(comm_.rank()) << 32, taken});
+    }
+    const std::vector<Bits> own = to_host(exec_, taken, mine);
+    const auto ranks = static_cast<std::size_t>(comm_.size());
+    int bytes = static_cast<int>(mine * sizeof(Bits));
+    std::vector<int> sizes(ranks);
+    std::vector<int> begins(ranks);
+    check(MPI_Allgather(&bytes, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm_.get()),
+          "MPI_Allgather");
+    std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), 0);
+    std::vector<Bits> all(static_cast<std::size_t>(begins.back() + sizes.back()) / sizeof(Bits));
+    check(MPI_Allgatherv(own.data(), bytes, MPI_BYTE, all.data(), sizes.data(), begins.data(),
+                         MPI_BYTE, comm_.get()),
+          "MPI_Allgatherv");
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+  /// Fills in how many keys lie below each cut's key and how many equal it, by one count of classes.
+  void count_around(const Part& part, Cuts& cuts) {
+    const auto codec = classes(cuts);
+    if (codec.count == 0) return;
+    const std::uint32_t rows = 2 * codec.count / bin_count + 1;
+    std::vector<std::uint32_t> row(rows);
+    std::iota(row.begin(), row.end(), 0u);
+    std::uint32_t* const data = classes_slot_.in<std::uint32_t>(base_);
+    to_device(exec_, data, row);
+    count_slots(part, codec, {data, rows, {0, digit_bits}, false}, nullptr);
+    const std::vector<std::uint64_t> local =
+        to_host(exec_, counts(), std::size_t{rows} * bin_count);
+    const std::vector<std::uint64_t> global = add_up(local);
+    std::size_t next = 0;  // class
+    Cut<Bits> here;        // what lies below it
+    const Cut<Bits>* last = nullptr;
+    for (Cut<Bits>& cut : cuts) {
+      if (!cut.has_bits) continue;
+      if (!last || last->bits != cut.bits) {
+        if (last) {
+          here.less += global[next];
+          here.local_less += local[next++];
+        }
+        here.less += global[next];
+        here.local_less += local[next++];
+      }
+      cut.less = here.less;
+      cut.local_less = here.local_less;
+      cut.equal = global[next];
+      cut.local_equal = local[next];
+      cut.target = std::clamp(cut.target, cut.less, cut.less + cut.equal);
+      last = &cut;
+    }
+  }
+
+  const ExecutionSpace& exec_;
+  const Communicator& comm_;
+  Codec codec_;
+  int width_;
+  std::size_t most_cuts_, most_samples_;
+  std::string label_;
+  Slot seen_slot_, kept_slot_, counts_slot_, prefixes_slot_, classes_slot_, sample_slot_;
+  std::byte* base_ = nullptr;
+  std::vector<std::uint64_t> first_counts_;
+  Bits all_set_ = 0, varying_ = 0;
+  bool sorted_ = false;
+  int rounds_ = 0;
+};
+
+}  // namespace kradix::impl::mpi

@@ -1,0 +1,376 @@
+// One distributed sort, from the check of its arguments to its report.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mpi.h>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "kradix/impl/mpi/agreement.hpp"
+#include "kradix/impl/mpi/columns.hpp"
+#include "kradix/impl/mpi/communicator.hpp"
+#include "kradix/impl/mpi/exchange.hpp"
+#include "kradix/impl/mpi/plan.hpp"
+#include "kradix/impl/mpi/search.hpp"
+#include "kradix/impl/mpi/transports.hpp"
+#include "kradix/impl/mpi/two_level.hpp"
+#include "kradix/mpi/report.hpp"
+
+namespace kradix::impl::mpi {
+
+/// Where copies and messages are enqueued while the caller's instance sorts. One per communicator.
+template <class ExecutionSpace>
+class SecondInstance {
+ public:
+  const ExecutionSpace& beside(const ExecutionSpace& exec) {
+    if (!instance_) instance_ = Kokkos::Experimental::partition_space(exec, 1)[0];
+    return *instance_;
+  }
+
+ private:
+  std::optional<ExecutionSpace> instance_;
+};
+
+template <class ExecutionSpace, class Keys, class... Values>
+class SortCall {
+  using Key = element_of<Keys>;
+  using Codec = codec_of<Key>;
+  using Range = RangeCodec<Codec>;
+  using Space = typename ExecutionSpace::memory_space;
+  template <class T>
+  using Out = Loose<T, Space>;
+
+ public:
+  SortCall(const char* function, MPI_Comm parent, const ExecutionSpace& exec,
+           const kradix::mpi::Options& options, const std::function<void()>& also_check,
+           const Keys& keys, const Values&... values)
+      : function_(function),
+        comm_(Communicator::of(parent)),
+        exec_(exec),
+        options_(options),
+        count_(keys.extent(0)),
+        columns_(exec, keys, values...),
+        label_(options.label ? options.label : "") {
+    Verdict verdict;
+    verdict.attempt([&] {
+      const std::string name = std::string("mpi::") + function;
+      (check_lengths(name.c_str(), "keys", keys.extent(0), "values", values.extent(0)), ...);
+      check_options(function, options, Codec::bits, comm_.size());
+      also_check();
+    });
+    require_alike(comm_, traits(), function, verdict);
+    layout_ = make_layout(comm_, count_, options.sizes, function, verdict);
+    verdict.agree(comm_.get(), function);
+    choose();
+  }
+
+  /// `provide(count)` is called once, with the number of elements of this rank's result, and returns a
+  /// tuple of pointers: to keys, then to values. What it throws, all ranks throw.
+  template <class Provide>
+  kradix::mpi::Report sort(const Provide& provide) {
+    const Kokkos::Profiling::ScopedRegion region(label_ + "::mpi::sort");
+    report_.seconds.check = lap();
+    bits_ = options_.bits.end == BitRange::all ? Codec::bits : options_.bits.end;
+    const Range codec(make_codec<Key>(options_.order), options_.bits.begin,
+                      bits_ - options_.bits.begin);
+    Search<ExecutionSpace, Range> search(exec_, comm_, codec, bits_ - options_.bits.begin,
+                                         targets_.size(), samples_of_rank(), label_.c_str());
+    take_scratch(search);
+    columns_.pack(base_, label_.c_str());
+    search.survey(part(false), base_);
+    report_.seconds.survey = lap();
+
+    report_.sorted_already = search.sorted();
+    if (!search.sorted() && sort_first()) sort_columns();
+    report_.seconds.first_sort = lap();
+
+    const auto cuts = find_cuts(search);
+    std::vector<std::uint64_t> places = search.places(cuts);
+    report_.rounds = search.rounds();
+    report_.seconds.splitters = lap();
+
+    if (!search.sorted() && !sort_first()) {
+      const auto classes = search.classes(cuts);
+      if (classes.count > 0) columns_.partition(classes, label_.c_str());
+    }
+    exec_.fence(label_ + "::mpi: fence before the exchange");
+    report_.seconds.partition = lap();
+
+    exchange_and_sort(routing(places), provide);
+    finish_report();
+    return report_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool sort_first() const { return report_.work == Work::sort_first; }
+  kradix::mpi::Workspace& workspace() { return options_.workspace ? *options_.workspace : own_; }
+
+  double lap() {
+    const Clock::time_point now = Clock::now();
+    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+  }
+
+  std::vector<Trait> traits() const {
+    std::uint64_t value_bytes = 0;
+    std::uint64_t position = 1;
+    ((value_bytes += sizeof(element_of<Values>) * (position *= 257)), ...);
+    std::vector<Trait> all{{"bytes of a key", sizeof(Key)},
+                           {"kind of key", static_cast<std::uint64_t>(key_kind<Key>())},
+                           {"bits of a key", static_cast<std::uint64_t>(Codec::bits)},
+                           {"is the key a bfloat16", is_bfloat16<Key>},
+                           {"number of value arrays", sizeof...(Values)},
+                           {"fingerprint of the value sizes", value_bytes}};
+    for (const Trait& trait : traits_of(options_)) all.push_back(trait);
+    return all;
+  }
+
+  void choose() {
+    Situation s;
+    s.ranks = comm_.size();
+    s.node_size = options_.node_size > 0 ? options_.node_size : comm_.node_size();
+    s.total = layout_.total;
+    s.element_bytes = (sizeof(Key) + ... + sizeof(element_of<Values>));
+    s.on_host = is_host_space<ExecutionSpace>;
+    report_.total = layout_.total;
+    report_.ranges = choose_ranges(s, options_.ranges);
+    report_.work = choose_work(s, report_.ranges, options_.work);
+    report_.route = choose_route(s, options_.route);
+    report_.transport = choose_transport<ExecutionSpace>(comm_, options_.transport);
+    connect(exec_, comm_, report_.transport, function_);
+    node_size_ = s.node_size;
+    targets_ = targets_of(layout_, report_.ranges);
+  }
+
+  std::uint64_t samples() const {
+    return options_.splitters.is_exact()
+               ? 0
+               : std::min(layout_.total, sample_size(comm_.size(), options_.splitters.epsilon()));
+  }
+  std::size_t samples_of_rank() const {
+    if (layout_.total == 0) return 0;
+    const double share = static_cast<double>(count_) / static_cast<double>(layout_.total);
+    return static_cast<std::size_t>(static_cast<double>(samples()) * share) + 1;
+  }
+
+  /// Everything but the result and the temporaries of local sorts. Collective.
+  template <class AnySearch>
+  void take_scratch(AnySearch& search) {
+    Verdict verdict;
+    verdict.attempt([&] {
+      ScratchList list;
+      search.list(list);
+      columns_.list(list, !targets_.empty() || sort_first(), !targets_.empty() && !sort_first(),
+                    targets_.size());
+      base_ = aligned_scratch(
+          workspace().arrays.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
+      mover_ = &exec_;
+      if (report_.ranges > 1 && !is_host_space<ExecutionSpace>) {
+        mover_ = &comm_.keep<SecondInstance<ExecutionSpace>>().beside(exec_);
+      }
+      traffic_ = make_traffic(*mover_, comm_, report_.transport, options_.message_bytes,
+                              options_.node_size);
+    });
+    verdict.agree(comm_.get(), function_);
+    note_memory();
+  }
+
+  PartOfKeys<key_word<Key>> part(bool sorted) const {
+    key_word<Key>* const spare = sorted || targets_.empty() ? nullptr : columns_.spare_keys();
+    return {columns_.keys(), count_, sorted, spare};
+  }
+
+  kradix::Options local_options(kradix::Workspace& scratch) const {
+    kradix::Options options;
+    options.order = options_.order;
+    options.bits = options_.bits;
+    options.stability = options_.stability;
+    options.workspace = &scratch;
+    options.label = options_.label;
+    return options;
+  }
+
+  void sort_columns() {
+    Verdict verdict;
+    verdict.attempt([&] {
+      columns_.sort(local_options(workspace().sort));
+      exec_.fence(label_ + "::mpi: fence after the first sort");
+    });
+    note_memory();
+    if (!options_.workspace) own_.sort.release();
+    verdict.agree(comm_.get(), function_);
+  }
+
+  template <class AnySearch>
+  typename AnySearch::Cuts find_cuts(AnySearch& search) {
+    auto keys = part(report_.sorted_already || sort_first());
+    if (!options_.splitters.is_exact()) {
+      auto cuts = search.sampled(keys, layout_.total, targets_, samples());
+      if (take_sizes(cuts)) {
+        report_.exact = false;
+        return cuts;
+      }
+    }
+    return search.exact(keys, layout_.total, targets_);
+  }
+
+  /// The sizes that sampled cuts lead to; false, and nothing, if a rank would get too much.
+  template <class Cuts>
+  bool take_sizes(const Cuts& cuts) {
+    Layout layout = layout_;
+    const auto ranges = static_cast<std::size_t>(report_.ranges);
+    std::uint64_t begin = 0;
+    for (std::size_t r = 0; r < layout.after.size(); ++r) {
+      const std::size_t last = (r + 1) * ranges - 1;  // the cut between this rank and the next
+      const std::uint64_t end = last < cuts.size() ? cuts[last].target : layout.total;
+      layout.after[r] = end - begin;
+      begin = end;
+    }
+    const double share = static_cast<double>(layout.total) / static_cast<double>(comm_.size());
+    const double most = (1 + options_.splitters.epsilon()) * share;
+    const auto largest = *std::max_element(layout.after.begin(), layout.after.end());
+    if (static_cast<double>(largest) > std::ceil(most)) return false;
+    layout_ = layout;
+    return true;
+  }
+
+  Routing routing(std::vector<std::uint64_t>& places) const {
+    places.push_back(count_);
+    std::uint64_t begin = 0;
+    for (std::uint64_t& place : places) place -= std::exchange(begin, place);
+    return Routing(comm_, places, report_.ranges);
+  }
+
+  template <class Provide>
+  void exchange_and_sort(const Routing& routing, const Provide& provide) {
+    Verdict verdict;
+    decltype(provide(std::size_t{0})) results;
+    std::optional<TwoLevelExchange<ExecutionSpace>> through_nodes;
+    if (report_.route == Route::two_level) {
+      through_nodes.emplace(comm_, routing, report_.ranges, node_size_);
+    }
+    verdict.attempt([&] {
+      results = provide(static_cast<std::size_t>(routing.received()));
+      if (through_nodes) {
+        through_nodes->allocate(std::max({sizeof(Key), sizeof(element_of<Values>)...}), label_);
+        forwarding_bytes_ = through_nodes->bytes();
+      }
+    });
+    verdict.agree(comm_.get(), function_);
+    note_memory();
+    report_.seconds.allocate = lap();
+    Verdict moved;
+    Verdict sorted;  // apart: a rank that cannot sort must still send
+    std::apply(
+        [&](auto*... pointers) { move_ranges(routing, through_nodes, moved, sorted, pointers...); },
+        results);
+    exec_.fence(label_ + "::mpi: fence after the sort");
+    moved.agree(comm_.get(), function_);
+    sorted.agree(comm_.get(), function_);
+    note_memory();
+    report_.seconds.sort += lap();
+  }
+
+  /// Range after range arrives; while the next one does, it is sorted.
+  template <class... Ts>
+  void move_ranges(const Routing& routing,
+                   std::optional<TwoLevelExchange<ExecutionSpace>>& through_nodes, Verdict& moved,
+                   Verdict& sorted, Ts*... results) {
+    const std::vector<Column> columns = columns_.to(Out<Ts>(results, routing.received())...);
+    // What was sent is not needed once all has arrived: its memory serves the local sort.
+    kradix::Workspace& scratch = report_.ranges == 1 ? workspace().arrays : workspace().sort;
+    for (int range = 0; range < report_.ranges; ++range) {
+      moved.attempt([&] {
+        if (through_nodes) {
+          through_nodes->exchange(*mover_, range, columns, *traffic_);
+        } else {
+          exchange_in_one_level(*mover_, comm_, routing, range, columns, *traffic_);
+        }
+        mover_->fence(label_ + "::mpi: fence after an exchange");
+      });
+      report_.seconds.exchange += lap();
+      sorted.attempt([&] {
+        const std::uint64_t begin = routing.range_begin(range);
+        const std::uint64_t size = routing.range_begin(range + 1) - begin;
+        if (report_.sorted_already || size < 2) return;
+        sort_together(exec_, local_options(scratch), Out<Ts>(results + begin, size)...);
+      });
+      report_.seconds.sort += lap();
+    }
+  }
+
+  void note_memory() {
+    report_.temporary_bytes =
+        std::max<std::uint64_t>(report_.temporary_bytes, workspace().bytes() + forwarding_bytes_);
+  }
+
+  void finish_report() {
+    const auto begins = layout_.begins();
+    report_.before = begins[static_cast<std::size_t>(comm_.rank())];
+    const auto largest = *std::max_element(layout_.after.begin(), layout_.after.end());
+    if (layout_.total > 0) {
+      report_.imbalance =
+          static_cast<double>(largest) * comm_.size() / static_cast<double>(layout_.total);
+    }
+    report_.bytes_sent = traffic_->bytes_sent();
+    report_.messages_sent = traffic_->messages_sent();
+    report_.seconds.total = std::chrono::duration<double>(Clock::now() - begin_).count();
+  }
+
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point last_ = begin_;
+  const char* function_;
+  Communicator& comm_;
+  const ExecutionSpace& exec_;
+  const kradix::mpi::Options& options_;
+  std::size_t count_;
+  Columns<ExecutionSpace, Codec, Keys, Values...> columns_;
+  std::string label_;
+  int bits_ = 0;
+  int node_size_ = 1;
+  Layout layout_;
+  std::vector<std::uint64_t> targets_;
+  kradix::mpi::Workspace own_;
+  std::byte* base_ = nullptr;
+  std::size_t forwarding_bytes_ = 0;
+  const ExecutionSpace* mover_ = nullptr;
+  std::unique_ptr<Traffic> traffic_;
+  kradix::mpi::Report report_;
+};
+
+/// The index in the whole of each of this rank's `count` elements. Collective.
+template <class Indices, class ExecutionSpace>
+Indices number_globally(MPI_Comm parent, const ExecutionSpace& exec, std::size_t count,
+                        const char* label) {
+  const Communicator& comm = Communicator::of(parent);
+  const std::string prefix = std::string(label ? label : "") + "::mpi::";
+  Indices indices;
+  Verdict verdict;
+  verdict.attempt([&] {
+    indices =
+        Indices(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, prefix + "indices"), count);
+  });
+  verdict.agree(comm.get(), "argsort");
+  const std::uint64_t mine = count;
+  std::uint64_t first = 0;
+  check(MPI_Exscan(&mine, &first, 1, MPI_UINT64_T, MPI_SUM, comm.get()), "MPI_Exscan");
+  if (comm.rank() == 0) first = 0;  // else undefined
+  Kokkos::parallel_for(
+      prefix + "NumberGlobally",
+      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec, 0, count),
+      NumberGlobally{first, indices.data()});
+  return indices;
+}
+
+}  // namespace kradix::impl::mpi

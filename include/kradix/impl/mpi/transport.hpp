@@ -1,0 +1,123 @@
+// How pieces of bytes travel between ranks. Knows ranks and bytes, not keys.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <mpi.h>
+#include <vector>
+
+#include "kradix/impl/mpi/communicator.hpp"
+
+namespace kradix::impl::mpi {
+
+/// Contiguous bytes for, or from, another rank.
+struct Piece {
+  int rank;
+  std::byte* data;
+  std::uint64_t bytes;
+};
+
+/// How far to the right another rank is. Both ends of a message see the same step.
+inline int step_to(int rank, int size, int to) {
+  return to >= rank ? to - rank : to - rank + size;
+}
+
+/// Pieces cut into messages, the nearest partners first: in step s every rank sends to the one s to its
+/// right, so that no rank is everybody's target at once.
+class Messages {
+ public:
+  struct Message {
+    int step;
+    Piece piece;
+  };
+
+  /// `sends`: the pieces leave this rank, else they come to it. Messages between two ranks keep the order
+  /// of their pieces.
+  Messages(const std::vector<Piece>& pieces, int rank, int size, bool sends,
+           std::size_t most_bytes) {
+    for (const Piece& piece : pieces) {
+      const int step = sends ? step_to(rank, size, piece.rank) : step_to(piece.rank, size, rank);
+      for (std::uint64_t done = 0; done < piece.bytes; done += most_bytes) {
+        const std::uint64_t here = std::min<std::uint64_t>(most_bytes, piece.bytes - done);
+        list_.push_back({step, {piece.rank, piece.data + done, here}});
+      }
+    }
+    std::stable_sort(list_.begin(), list_.end(),
+                     [](const Message& a, const Message& b) { return a.step < b.step; });
+  }
+
+  std::size_t count() const { return list_.size(); }
+  const Message& operator[](std::size_t i) const { return list_[i]; }
+  /// The first message from `begin` on whose step is greater than `step`.
+  std::size_t end_of_step(std::size_t begin, int step) const {
+    while (begin < list_.size() && list_[begin].step <= step) ++begin;
+    return begin;
+  }
+
+ private:
+  std::vector<Message> list_;
+};
+
+class Traffic {
+ public:
+  virtual ~Traffic() = default;
+  /// Sends and receives all pieces; returns when they have arrived and may be read by kernels. What the
+  /// pieces hold must be there: the device is fenced before.
+  virtual void exchange(const std::vector<Piece>& sends, const std::vector<Piece>& receives) = 0;
+
+  std::uint64_t bytes_sent() const { return bytes_sent_; }
+  std::uint64_t messages_sent() const { return messages_sent_; }
+
+ protected:
+  void count(const Piece& sent) {
+    bytes_sent_ += sent.bytes;
+    ++messages_sent_;
+  }
+
+ private:
+  std::uint64_t bytes_sent_ = 0;
+  std::uint64_t messages_sent_ = 0;
+};
+
+inline constexpr int exchange_tag = 77;
+
+/// MPI reads and writes the pieces where they lie.
+class DirectTraffic : public Traffic {
+ public:
+  DirectTraffic(const Communicator& comm, std::size_t message_bytes)
+      : comm_(comm), message_bytes_(message_bytes) {}
+
+  void exchange(const std::vector<Piece>& sends, const std::vector<Piece>& receives) override {
+    const Messages out(sends, comm_.rank(), comm_.size(), true, message_bytes_);
+    const Messages in(receives, comm_.rank(), comm_.size(), false, message_bytes_);
+    std::size_t sent = 0;
+    std::size_t received = 0;
+    // A window of partners at a time: thousands of open requests slow MPI down.
+    constexpr int partners = 8;
+    for (int step = partners; sent < out.count() || received < in.count(); step += partners) {
+      std::vector<MPI_Request> requests;
+      for (const std::size_t end = in.end_of_step(received, step); received < end; ++received) {
+        const Piece& piece = in[received].piece;
+        check(MPI_Irecv(piece.data, static_cast<int>(piece.bytes), MPI_BYTE, piece.rank,
+                        exchange_tag, comm_.get(), &requests.emplace_back()),
+              "MPI_Irecv");
+      }
+      for (const std::size_t end = out.end_of_step(sent, step); sent < end; ++sent) {
+        const Piece& piece = out[sent].piece;
+        count(piece);
+        check(MPI_Isend(piece.data, static_cast<int>(piece.bytes), MPI_BYTE, piece.rank,
+                        exchange_tag, comm_.get(), &requests.emplace_back()),
+              "MPI_Isend");
+      }
+      check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+            "MPI_Waitall");
+    }
+  }
+
+ private:
+  const Communicator& comm_;
+  std::size_t message_bytes_;
+};
+
+}  // namespace kradix::impl::mpi

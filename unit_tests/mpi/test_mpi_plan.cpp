@@ -1,0 +1,230 @@
+// The parts that need no messages: the search played by one process for many ranks, cutting of
+// messages, choices, sizes beyond 32 bits.
+#include <gtest/gtest.h>
+#include <map>
+
+#include "kradix/impl/mpi/agreement.hpp"
+#include "kradix/impl/mpi/plan.hpp"
+#include "kradix/impl/mpi/splitters.hpp"
+#include "kradix/impl/mpi/transport.hpp"
+#include "support/inputs.hpp"
+
+namespace {
+
+using namespace kradix::impl::mpi;
+
+/// How often each key occurs on each of some ranks.
+template <class Bits>
+using Counts = std::vector<std::map<Bits, std::uint64_t>>;
+
+template <class Bits>
+std::uint64_t total_of(const std::map<Bits, std::uint64_t>& counts) {
+  std::uint64_t sum = 0;
+  for (const auto& [key, count] : counts) sum += count;
+  return sum;
+}
+
+/// Searches on all ranks at once; places[rank][cut].
+template <class Bits>
+std::vector<std::vector<std::uint64_t>> search_all(const Counts<Bits>& ranks, int key_bits,
+                                                   const std::vector<std::uint64_t>& targets,
+                                                   int* rounds = nullptr) {
+  std::uint64_t total = 0;
+  Bits all_set = static_cast<Bits>(~Bits{0}), some_set = 0;
+  for (const auto& rank : ranks) {
+    total += total_of(rank);
+    for (const auto& [key, count] : rank) all_set &= key, some_set |= key;
+  }
+  std::vector<SplitterSearch<Bits>> searches;
+  for (const auto& rank : ranks) {
+    searches.emplace_back(key_bits, total, total_of(rank), targets);
+    searches.back().leave_out_constant_bits(all_set, all_set ^ some_set);
+  }
+  while (!searches[0].done()) {
+    const Window w = searches[0].window();
+    const auto prefixes = searches[0].prefixes();
+    std::vector<std::vector<std::uint64_t>> local(ranks.size());
+    std::vector<std::uint64_t> global(prefixes.size() * 256, 0);
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      local[r].assign(prefixes.size() * 256, 0);
+      for (const auto& [key, count] : ranks[r]) {
+        const int above = w.shift + w.width;
+        const Bits prefix =
+            above >= static_cast<int>(8 * sizeof(Bits)) ? Bits{0} : static_cast<Bits>(key >> above);
+        const auto found = std::find(prefixes.begin(), prefixes.end(), prefix);
+        if (found == prefixes.end()) continue;
+        const auto slot = static_cast<std::size_t>(found - prefixes.begin());
+        const auto digit = static_cast<std::size_t>(key >> w.shift & ((Bits{1} << w.width) - 1));
+        local[r][slot * 256 + digit] += count;
+        global[slot * 256 + digit] += count;
+      }
+    }
+    for (std::size_t r = 0; r < ranks.size(); ++r)
+      searches[r].refine(global.data(), local[r].data());
+  }
+  if (rounds) *rounds = searches[0].rounds();
+  std::vector<std::vector<std::uint64_t>> places(ranks.size());
+  std::vector<std::uint64_t> equal(targets.size(), 0);
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    for (std::size_t c = 0; c < targets.size(); ++c) {
+      const Cut<Bits>& cut = searches[r].cuts()[c];
+      places[r].push_back(elements_left(cut, equal[c]));
+      equal[c] += cut.local_equal;
+    }
+  }
+  return places;
+}
+
+/// The same by walking through all keys in order.
+template <class Bits>
+std::vector<std::vector<std::uint64_t>> walk(const Counts<Bits>& ranks,
+                                             const std::vector<std::uint64_t>& targets) {
+  std::map<Bits, int> keys;
+  for (const auto& rank : ranks)
+    for (const auto& [key, count] : rank) keys[key] = 0;
+  std::vector<std::vector<std::uint64_t>> places(ranks.size(),
+                                                 std::vector<std::uint64_t>(targets.size(), 0));
+  for (std::size_t c = 0; c < targets.size(); ++c) {
+    std::uint64_t left = targets[c];
+    for (const auto& [key, unused] : keys) {
+      for (std::size_t r = 0; r < ranks.size(); ++r) {
+        const auto found = ranks[r].find(key);
+        const std::uint64_t here = found == ranks[r].end() ? 0 : std::min(left, found->second);
+        places[r][c] += here;
+        left -= here;
+      }
+    }
+  }
+  return places;
+}
+
+template <class Bits>
+void compare(const Counts<Bits>& ranks, int key_bits) {
+  std::uint64_t total = 0;
+  for (const auto& rank : ranks) total += total_of(rank);
+  std::vector<std::uint64_t> targets;
+  for (std::uint64_t i = 0; i <= 7; ++i)
+    targets.push_back(total / 7 * i + (i == 7 ? total % 7 : 0));
+  targets.insert(targets.begin() + 3, targets[3]);
+  EXPECT_EQ(search_all(ranks, key_bits, targets), walk(ranks, targets));
+}
+
+TEST(MpiSearch, FindsTheCutsOfAnyCounts) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    Counts<std::uint32_t> ranks(1 + seed % 5);
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      for (std::uint64_t i = 0; i < seed * 7 % 60; ++i) {
+        const std::uint64_t random = inputs::mix(seed * 1000 + r * 100 + i);
+        const std::uint32_t key = static_cast<std::uint32_t>(random >> (seed % 3 == 0 ? 60 : 32));
+        ranks[r][key & 0x3ffff] += 1 + random % (seed % 2 ? 1 : 1000);
+      }
+    }
+    compare(ranks, 18);
+  }
+}
+
+TEST(MpiSearch, CountsBeyond32Bits) {
+  const std::uint64_t huge = std::uint64_t{1} << 40;
+  Counts<std::uint64_t> ranks(3);
+  ranks[0] = {{5, huge}, {~std::uint64_t{0}, 3 * huge + 1}};
+  ranks[1] = {{5, 7 * huge + 3}, {6, 1}};
+  ranks[2] = {{5, huge - 1}, {std::uint64_t{1} << 63, std::uint64_t{1} << 33}};
+  compare(ranks, 64);
+}
+
+TEST(MpiSearch, WideKeys) {
+#ifdef KRADIX_HAVE_INT128
+  using Wide = kradix::impl::uint128;
+  Counts<Wide> ranks(2);
+  for (std::uint64_t i = 0; i < 200; ++i)
+    ranks[i % 2][Wide{inputs::mix(i)} << 64 | inputs::mix(i % 20)] += i;
+  compare(ranks, 128);
+#endif
+}
+
+TEST(MpiSearch, ConstantBitsCostNoRounds) {
+  Counts<std::uint64_t> ranks(2);
+  for (std::uint64_t i = 0; i < 256; ++i) ranks[i % 2][0x5500000000330000u + (i << 24)] = 10;
+  int rounds = 0;
+  const auto places = search_all(ranks, 64, {1285}, &rounds);
+  EXPECT_LE(rounds, 2);
+  EXPECT_EQ(places[0][0] + places[1][0], 1285u);
+  Counts<std::uint64_t> equal(3);
+  for (auto& rank : equal) rank[42] = 100;
+  EXPECT_EQ(search_all(equal, 64, {50, 150}, &rounds),
+            (std::vector<std::vector<std::uint64_t>>{{50, 100}, {0, 50}, {0, 0}}));
+  EXPECT_EQ(rounds, 0);
+}
+
+TEST(MpiMessages, AreCutAndStaggered) {
+  std::byte* const base = nullptr;
+  const std::uint64_t large = (std::uint64_t{5} << 31) + 7;  // beyond what an int counts
+  const std::vector<Piece> pieces{{0, base, large}, {2, base + large, 10}, {3, base, 0}};
+  const Messages out(pieces, 1, 4, true, std::size_t{1} << 30);
+  ASSERT_EQ(out.count(), 12u);
+  EXPECT_EQ(out[0].piece.rank, 2);  // the nearest partner first
+  EXPECT_EQ(out[0].step, 1);
+  std::uint64_t sum = 0;
+  for (std::size_t i = 1; i < out.count(); ++i) {
+    EXPECT_EQ(out[i].piece.data, base + sum);
+    EXPECT_LE(out[i].piece.bytes, std::uint64_t{1} << 30);
+    sum += out[i].piece.bytes;
+  }
+  EXPECT_EQ(sum, large);
+  EXPECT_EQ(out.end_of_step(0, 1), 1u);
+  EXPECT_EQ(out.end_of_step(1, 3), 12u);
+  const Messages in({{0, base, 1}, {2, base, 1}}, 1, 4, false, 1);
+  EXPECT_EQ(in[0].piece.rank, 0);  // what 0 sends to its right neighbour
+  EXPECT_EQ(in[1].step, 3);
+}
+
+TEST(MpiLayout, SizesAndTargets) {
+  EXPECT_EQ(balanced_size(10, 4, 0), 3u);
+  EXPECT_EQ(balanced_size(10, 4, 2), 2u);
+  EXPECT_EQ(balanced_size(2, 4, 3), 0u);
+  Layout layout;
+  const std::uint64_t huge = std::uint64_t{3} << 32;
+  layout.after = {huge, 0, huge + 1};
+  layout.total = 2 * huge + 1;
+  EXPECT_EQ(layout.begins(), (std::vector<std::uint64_t>{0, huge, huge, 2 * huge + 1}));
+  EXPECT_EQ(targets_of(layout, 1), (std::vector<std::uint64_t>{huge, huge}));
+  EXPECT_EQ(targets_of(layout, 2),
+            (std::vector<std::uint64_t>{huge / 2, huge, huge, huge, huge + huge / 2 + 1}));
+}
+
+TEST(MpiPlan, ChoicesFollowTheModel) {
+  Situation s;
+  s.ranks = 4;
+  s.total = std::uint64_t{1} << 30;
+  s.element_bytes = 8;
+  EXPECT_EQ(choose_ranges(s, 0), 1);  // hosts
+  s.on_host = false;
+  EXPECT_EQ(choose_ranges(s, 0), 4);
+  EXPECT_EQ(choose_ranges(s, 7), 7);
+  EXPECT_EQ(choose_work(s, 4, Work::automatic), Work::partition_first);
+  EXPECT_EQ(choose_work(s, 4, Work::sort_first), Work::sort_first);
+  s.total = 1000;
+  EXPECT_EQ(choose_ranges(s, 0), 1);
+  s.ranks = 1000;
+  s.total = std::uint64_t{1000000000} * 1000;
+  EXPECT_EQ(choose_ranges(s, 0), 1);
+  EXPECT_EQ(choose_work(s, 1, Work::automatic), Work::sort_first);
+
+  // n = 10^9 keys of 4 bytes a rank on nodes of 8, 10 µs: as computed by hand.
+  s.element_bytes = 4;
+  EXPECT_NEAR(one_level_seconds({}, 1e3, 4e9), 0.0989, 0.001);
+  EXPECT_NEAR(one_level_seconds({}, 1e5, 4e9), 1.089, 0.01);
+  EXPECT_NEAR(two_level_seconds({}, 1e5, 8, 4e9), 0.225, 0.005);
+  EXPECT_EQ(choose_route(s, Route::automatic), Route::one_level);  // no nodes known
+  s.node_size = 8;
+  EXPECT_EQ(choose_route(s, Route::automatic), Route::one_level);
+  s.ranks = 100000;
+  s.total = std::uint64_t{1000000000} * 100000;
+  EXPECT_EQ(choose_route(s, Route::automatic), Route::two_level);
+  EXPECT_EQ(choose_route(s, Route::one_level), Route::one_level);
+  s.node_size = 7;  // does not divide
+  EXPECT_EQ(choose_route(s, Route::two_level), Route::one_level);
+  EXPECT_GT(sample_size(8, 0.05), 8u * 6000u);
+}
+
+}  // namespace

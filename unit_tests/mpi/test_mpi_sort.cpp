@@ -1,0 +1,239 @@
+// Keys of all ranks, sorted: every rank's part beside a stable sort of the whole on the host.
+#include <gtest/gtest.h>
+
+#include "kradix/mpi/sort.hpp"
+#include "mpi/world.hpp"
+
+namespace {
+
+using kradix::mpi::Options;
+using kradix::mpi::OutputSizes;
+using kradix::mpi::Route;
+using kradix::mpi::Splitters;
+using kradix::mpi::Transport;
+using kradix::mpi::Work;
+using world::Shape;
+using world::Spread;
+using world::Whole;
+
+/// Sorts and compares; returns the report.
+template <class Key>
+kradix::mpi::Report expect_sorted(const Whole<Key>& whole, const Options& options,
+                                  const std::string& what) {
+  const std::vector<Key> mine = whole.mine(whole.keys);
+  const auto keys = to_device(mine);
+  const auto result = kradix::mpi::sort(MPI_COMM_WORLD, Space{}, keys, options);
+  const auto indices = reference::sorted_indices(whole.keys, options.order);
+  const std::size_t count = result.keys.extent(0);
+  const std::size_t begin = world::sum_below(count);
+  const std::vector<Key> expected = world::slice(whole.keys, indices, begin, count);
+  EXPECT_TRUE(world::same_bytes(to_host(result.keys), expected)) << what << "\n" << result.report;
+  EXPECT_TRUE(world::same_bytes(to_host(keys), mine)) << what << ": the input changed";
+  EXPECT_EQ(result.report.total, whole.keys.size()) << what;
+  EXPECT_EQ(result.report.before, begin) << what;
+  if (options.splitters.is_exact() && options.sizes.kind() == OutputSizes::Kind::balanced) {
+    EXPECT_EQ(count, world::balanced(whole.keys.size(), world::rank())) << what;
+  }
+  return result.report;
+}
+
+template <class Key>
+void expect_all_inputs_sorted(const Options& options, std::size_t per_rank) {
+  for (const Shape shape : world::all_shapes) {
+    expect_sorted(Whole<Key>(shape, Spread::even, per_rank), options,
+                  "shape " + std::to_string(static_cast<int>(shape)));
+  }
+  for (const Spread spread : world::all_spreads) {
+    for (const Shape shape : {Shape::uniform, Shape::equal, Shape::sorted}) {
+      expect_sorted(Whole<Key>(shape, spread, per_rank), options,
+                    "spread " + std::to_string(static_cast<int>(spread)) + " shape " +
+                        std::to_string(static_cast<int>(shape)));
+    }
+  }
+}
+
+TEST(MpiSort, EveryInputPartitionFirst) {
+  expect_all_inputs_sorted<std::uint64_t>({.work = Work::partition_first}, 1500);
+}
+TEST(MpiSort, EveryInputSortFirst) {
+  expect_all_inputs_sorted<std::uint64_t>({.work = Work::sort_first}, 1500);
+}
+TEST(MpiSort, EveryInputSampled) {
+  for (const Work work : {Work::partition_first, Work::sort_first}) {
+    expect_all_inputs_sorted<std::uint64_t>({.splitters = Splitters::sampled(0.2), .work = work},
+                                            1000);
+  }
+}
+/// Within nodes through shared buffers, between them by messages: nodes of any size, of one, and of two.
+TEST(MpiSort, EveryInputStagedInManyMessages) {
+  for (const int node : {0, 1, 2}) {
+    expect_all_inputs_sorted<std::uint64_t>({.transport = Transport::staged,
+                                             .node_size = node,
+                                             .message_bytes = 1024 * sizeof(std::uint64_t)},
+                                            2000);
+  }
+}
+TEST(MpiSort, EveryInputInRanges) {
+  expect_all_inputs_sorted<std::uint64_t>({.ranges = 3, .message_bytes = 1000}, 1000);
+}
+/// More classes than one pass of a partition tells apart, and than a histogram has bins.
+TEST(MpiSort, HundredsOfRanges) {
+  for (const Splitters splitters : {Splitters::exact(), Splitters::sampled(0.5)}) {
+    for (const Work work : {Work::partition_first, Work::sort_first}) {
+      for (const Shape shape : {Shape::uniform, Shape::zipf, Shape::staggered}) {
+        const Whole<std::uint64_t> whole(shape, Spread::ramp, 3000);
+        const auto report =
+            expect_sorted(whole, {.splitters = splitters, .work = work, .ranges = 80}, "ranges");
+        EXPECT_EQ(report.ranges, 80);
+      }
+    }
+  }
+}
+TEST(MpiSort, EveryInputThroughNodes) {
+  for (const int node : {2, 3, 4}) {
+    if (world::size() % node != 0) continue;
+    expect_all_inputs_sorted<std::uint64_t>({.route = Route::two_level, .node_size = node}, 700);
+    expect_all_inputs_sorted<std::uint64_t>(
+        {.transport = Transport::staged, .route = Route::two_level, .ranges = 2, .node_size = node},
+        300);
+  }
+}
+TEST(MpiSort, ThroughNodesSaysSo) {
+  if (world::size() % 2 != 0) GTEST_SKIP() << "needs nodes of two ranks";
+  const Whole<std::uint64_t> whole(Shape::uniform, Spread::even, 1000);
+  const auto report =
+      expect_sorted(whole, {.route = Route::two_level, .node_size = 2}, "through nodes of two");
+  EXPECT_EQ(report.route, world::size() > 2 ? Route::two_level : Route::one_level);
+}
+
+TEST(MpiSort, KeysOf32Bits) {
+  expect_all_inputs_sorted<std::uint32_t>({}, 1000);
+}
+
+TEST(MpiSort, SignedAndDescending) {
+  expect_all_inputs_sorted<std::int32_t>({.order = kradix::Order::descending}, 700);
+}
+
+/// Zeros of both signs and NaNs compare equal and must keep the order of (rank, index).
+TEST(MpiSort, FloatsThatCompareEqualKeepTheirOrder) {
+  for (const Work work : {Work::partition_first, Work::sort_first}) {
+    for (const auto order : {kradix::Order::ascending, kradix::Order::descending}) {
+      Whole<float> whole(Shape::uniform, Spread::ramp, 900);
+      for (std::size_t i = 0; i < whole.keys.size(); ++i) {
+        if (i % 3 == 0) whole.keys[i] = i % 2 ? 0.0f : -0.0f;
+        if (i % 7 == 0)
+          whole.keys[i] = std::bit_cast<float>(0x7fc00000u + static_cast<unsigned>(i % 5));
+      }
+      expect_sorted(whole, {.order = order, .stability = kradix::Stability::stable, .work = work},
+                    "floats");
+    }
+  }
+}
+
+TEST(MpiSort, ARangeOfBitsOnly) {
+  const Whole<std::uint64_t> whole(Shape::uniform, Spread::ramp, 1000);
+  for (const kradix::BitRange bits : {kradix::BitRange{5, 17}, {0, 0}, {60, 64}, {63, 64}}) {
+    const Options options{.bits = bits, .stability = kradix::Stability::stable};
+    const auto keys = to_device(whole.mine(whole.keys));
+    const auto result = kradix::mpi::sort(MPI_COMM_WORLD, Space{}, keys, options);
+    const auto indices =
+        reference::sorted_indices(whole.keys, [&](std::uint64_t a, std::uint64_t b) {
+          return reference::cut_bits(a, bits.begin, bits.end) <
+                 reference::cut_bits(b, bits.begin, bits.end);
+        });
+    const std::size_t count = result.keys.extent(0);
+    EXPECT_EQ(count, world::balanced(whole.keys.size(), world::rank()));
+    EXPECT_EQ(to_host(result.keys),
+              world::slice(whole.keys, indices, world::sum_below(count), count));
+  }
+}
+
+TEST(MpiSort, SizesAsAskedFor) {
+  const auto p = static_cast<std::size_t>(world::size());
+  const auto r = static_cast<std::size_t>(world::rank());
+  for (const Shape shape : {Shape::uniform, Shape::equal, Shape::sorted, Shape::few}) {
+    for (const Work work : {Work::partition_first, Work::sort_first}) {
+      const Whole<std::uint64_t> whole(shape, Spread::ramp, 1000);
+      expect_sorted(whole, {.sizes = OutputSizes::keep_counts(), .work = work}, "keep_counts");
+      const auto keys = to_device(whole.mine(whole.keys));
+      const Options keep{.sizes = OutputSizes::keep_counts(), .work = work};
+      EXPECT_EQ(kradix::mpi::sort(MPI_COMM_WORLD, Space{}, keys, keep).keys.extent(0),
+                keys.extent(0));
+      // Everything to the last rank; then the ramp upside down.
+      const std::size_t all = whole.keys.size();
+      const std::size_t last = r + 1 == p ? all : 0;
+      const std::size_t mirrored = whole.counts[p - 1 - r];
+      for (const std::size_t wanted : {last, mirrored}) {
+        const Options options{.sizes = OutputSizes::requested(wanted), .work = work};
+        expect_sorted(whole, options, "requested");
+        EXPECT_EQ(kradix::mpi::sort(MPI_COMM_WORLD, Space{}, keys, options).keys.extent(0), wanted);
+      }
+    }
+  }
+}
+
+TEST(MpiSort, IntoMemoryOfTheCaller) {
+  const Whole<std::uint64_t> whole(Shape::uniform, Spread::ramp, 1000);
+  const auto keys = to_device(whole.mine(whole.keys));
+  const std::size_t count =
+      whole.counts[static_cast<std::size_t>(world::size() - 1 - world::rank())];
+  const Kokkos::View<std::uint64_t*, Memory> out("out", count);
+  const auto report = kradix::mpi::sort(MPI_COMM_WORLD, Space{}, keys, out);
+  const auto indices = reference::sorted_indices(whole.keys, kradix::Order::ascending);
+  EXPECT_EQ(to_host(out), world::slice(whole.keys, indices, world::sum_below(count), count));
+  EXPECT_EQ(report.total, whole.keys.size());
+}
+
+TEST(MpiSort, StridedConstViews) {
+  const Whole<std::uint64_t> whole(Shape::uniform, Spread::ramp, 1000);
+  const auto mine = whole.mine(whole.keys);
+  const Kokkos::View<std::uint64_t**, Kokkos::LayoutRight, Memory> table("table", mine.size(), 3);
+  const auto column = Kokkos::subview(table, Kokkos::ALL, 1);
+  Kokkos::deep_copy(Space{}, column, to_device(mine));
+  const Kokkos::View<const std::uint64_t*, Kokkos::LayoutStride, Memory> keys(column);
+  const auto result = kradix::mpi::sort(MPI_COMM_WORLD, Space{}, keys);
+  const auto indices = reference::sorted_indices(whole.keys, kradix::Order::ascending);
+  const std::size_t count = result.keys.extent(0);
+  EXPECT_EQ(to_host(result.keys),
+            world::slice(whole.keys, indices, world::sum_below(count), count));
+}
+
+TEST(MpiSort, SampledSizesStayWithinEpsilon) {
+  const Whole<std::uint64_t> whole(Shape::uniform, Spread::even, 20000);
+  const auto report = expect_sorted(whole, {.splitters = Splitters::sampled(0.1)}, "sampled");
+  EXPECT_LE(report.imbalance, 1.1 + 1e-3);
+  EXPECT_EQ(report.rounds, world::size() > 1 ? 1 : 0);
+  EXPECT_FALSE(report.exact);
+}
+
+TEST(MpiSort, TheReportTellsWhatWasDone) {
+  const std::size_t per_rank = 4096;
+  const Whole<std::uint64_t> whole(Shape::sorted, Spread::even, per_rank);
+  const auto sorted = expect_sorted(whole, {}, "sorted");
+  EXPECT_TRUE(sorted.sorted_already);
+  EXPECT_EQ(sorted.bytes_sent, 0u);
+  EXPECT_EQ(sorted.imbalance, 1.0);
+  const Whole<std::uint64_t> mirrored(Shape::mirrored, Spread::even, per_rank);
+  const auto cut = expect_sorted(mirrored, {.message_bytes = 1000}, "mirrored");
+  EXPECT_GE(cut.messages_sent * 1000, cut.bytes_sent);
+  EXPECT_LE(cut.rounds, 8);
+  EXPECT_GT(cut.seconds.total, 0.0);
+  const Whole<std::uint64_t> equal(Shape::equal, Spread::even, per_rank);
+  EXPECT_EQ(expect_sorted(equal, {}, "equal").rounds, 0);
+}
+
+TEST(MpiSort, OnPartOfTheRanks) {
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, world::rank() % 2, -world::rank(), &half);
+  const auto keys =
+      to_device(std::vector<std::uint64_t>(100, 7u + static_cast<unsigned>(world::rank())));
+  for (int again = 0; again < 2; ++again) {
+    const auto result = kradix::mpi::sort(half, Space{}, keys);
+    const auto host = to_host(result.keys);
+    EXPECT_TRUE(std::is_sorted(host.begin(), host.end()));
+    EXPECT_EQ(host.size(), 100u);
+  }
+  MPI_Comm_free(&half);
+}
+
+}  // namespace
