@@ -24,7 +24,7 @@ cudaGraphExec_t captured(cudaStream_t stream, const Body& body) {
 
 // Templates, so that only a space that has streams instantiates them.
 template <class Cuda>
-void sorts_from_a_graph<Space>(kradix::Algorithm algorithm, std::size_t count) {
+void sorts_from_a_graph(kradix::Algorithm algorithm, std::size_t count) {
   std::mt19937_64 random{keys::fresh_seed()};
   cudaStream_t stream;
   ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);

@@ -19,8 +19,9 @@ using kradix::mpi::Transport;
 using kradix::mpi::Work;
 
 struct MpiErrors : ::testing::Test {
-  std::vector<std::uint64_t> input{
-      std::vector<std::uint64_t>(100, static_cast<unsigned>(world::rank()))};
+  // (nvcc makes a list of two of a vector in braces.)
+  std::vector<std::uint64_t> input =
+      std::vector<std::uint64_t>(100, static_cast<unsigned>(world::rank()));
   Kokkos::View<std::uint64_t*, Memory> keys = to_device(input);
   Space exec;
   int last = world::size() - 1;

@@ -98,6 +98,7 @@ struct SetRange {
     }
     *range = result;
     passes->count = (bits + width - 1) / width;
+    passes->finishes = settles->finishes = 0;
     settles->count = two_steps && passes->count > 0 ? 2 : passes->count;
   }
 

@@ -326,8 +326,7 @@ struct FinishChunk {
                                    Scratch& scratch) const {
     const int thread = team.team_rank();
     if (scratch.queued <= queue_size) {
-      sort_queued(thread, size, index, scratch);
-      team.team_barrier();
+      sort_queued(team, size, index, scratch);
       return;
     }
     for (int begin = 0; begin < size; begin += threads) {
@@ -340,20 +339,22 @@ struct FinishChunk {
         scratch.queue[L::add(&scratch.queued, 1)] = static_cast<std::uint16_t>(place);
       }
       team.team_barrier();
-      sort_queued(thread, size, index, scratch);
+      sort_queued(team, size, index, scratch);
     }
-    team.team_barrier();
   }
 
-  KOKKOS_FUNCTION void sort_queued(int thread, int size, const Index& index,
+  /// Everybody learns how many share before anybody moves a key.
+  KOKKOS_FUNCTION void sort_queued(const Team& team, int size, const Index& index,
                                    Scratch& scratch) const {
-    const std::uint32_t queued = scratch.queued;
-    for (std::uint32_t q = thread; q < queued; q += threads) {
-      const int first = scratch.queue[q];
-      for (int place = first + 1; place < size && same_index(index, scratch, first, place);
-           ++place) {
-        insert(scratch, first, place);
-      }
+    const auto queued = static_cast<int>(scratch.queued);
+    for (int begin = 0; begin < queued; begin += threads) {
+      const int entry = begin + team.team_rank();
+      const int first = entry < queued ? scratch.queue[entry] : 0;
+      int end = first + 1;
+      while (entry < queued && end < size && same_index(index, scratch, first, end)) ++end;
+      team.team_barrier();
+      for (int place = first + 1; place < end; ++place) insert(scratch, first, place);
+      team.team_barrier();
     }
   }
 

@@ -71,7 +71,9 @@ struct FinishRanges {
         scratch.left[Kokkos::atomic_fetch_add(&scratch.left_count, 1u)] = chunks[first + i];
       }
       team.team_barrier();
-      for (std::uint32_t i = 0; i < scratch.left_count; ++i) {
+      const std::uint32_t left = scratch.left_count;
+      team.team_barrier();
+      for (std::uint32_t i = 0; i < left; ++i) {
         sort(team, Chunk{scratch.left[i]}, scratch);
         team.team_barrier();
       }

@@ -50,7 +50,7 @@ struct Route {
 struct RouteRule {
   double run;        ///< the mean length of a run, over its elements, that still fits
   double most;       ///< and the longest that one team should finish
-  double close = 6;  ///< keys in a run that agree in the next bits too
+  double close = 8;  ///< keys in a run that agree in the next bits too
 
   /// Fewer sweeps than this leave longer runs even of keys that spread evenly.
   int least_sweeps(std::size_t count) const {
@@ -131,7 +131,8 @@ struct SampleRuns {
   Codec codec;
   std::size_t key_count;
   DigitList all;
-  int sweeps;  ///< at least: fewer could not leave runs that are short enough
+  int sweeps;       ///< at least: fewer could not leave runs that are short enough
+  int finish_bits;  ///< below those sweeps' bits, what the finish counts by, eight counters together
   Route* route;
 
   /// Half full at most.
@@ -141,8 +142,7 @@ struct SampleRuns {
     std::uint64_t pairs;
     std::uint32_t most;
   };
-  /// Bits below the swept ones that a finish looks at even in a chunk of many runs.
-  static constexpr int finish_bits = 12;
+
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
   /// As many for each number of sweeps as give a good estimate, few enough to be cheap beside one read
