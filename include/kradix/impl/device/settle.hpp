@@ -36,7 +36,17 @@ struct Settle : ElementPass<ExecutionSpace, Codec, Value> {
   template <class T>
   KOKKOS_FUNCTION void copy(const Team& team, const T* from, T* to) const {
     const Share tile = this->tile_of(team);
-    for (std::size_t i = tile.begin + team.team_rank(); i < tile.end; i += Threads) to[i] = from[i];
+    std::size_t i = tile.begin + team.team_rank();
+    // Several loads under way at once; on hosts the compiler sees a plain copy.
+    constexpr std::size_t batch = 8;
+    for (; i + (batch - 1) * Threads < tile.end; i += batch * Threads) {
+      T moving[batch];
+      KRADIX_UNROLL
+      for (std::size_t b = 0; b < batch; ++b) moving[b] = from[i + b * Threads];
+      KRADIX_UNROLL
+      for (std::size_t b = 0; b < batch; ++b) to[i + b * Threads] = moving[b];
+    }
+    for (; i < tile.end; i += Threads) to[i] = from[i];
   }
 
   KOKKOS_FUNCTION void make_indices(const Team& team) const {

@@ -25,8 +25,8 @@ struct SweepTile {
   static constexpr int groups = threads / L::width;
   static constexpr int bins_per_thread = threads >= bin_count ? 1 : bin_count / threads;
   /// Do teams stay for more than one tile? Passes with nothing to do then cost only their launch, which
-  /// matters most where there are many; short keys alone are faster with a team for each tile.
-  static constexpr bool stays = is_host_space<ExecutionSpace> || with_values || sizeof(Key) > 4;
+  /// matters most where there are many; short keys are faster with a team for each tile.
+  static constexpr bool stays = is_host_space<ExecutionSpace> || sizeof(Key) > 4;
   static_assert(tile_size <= 0xffff && items % 4 == 0 && bin_count % bins_per_thread == 0);
 
   SortBuffers<Key, Value> buffers;
