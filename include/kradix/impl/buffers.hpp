@@ -25,6 +25,8 @@ struct PassBuffers {
   }
   /// Where the passes leave the elements.
   KOKKOS_FUNCTION T* end(int passes) const { return destination(passes - 1, passes); }
+  /// Of the two arrays for results, the one where they do not.
+  KOKKOS_FUNCTION T* spare(int passes) const { return end(passes) == result ? other : result; }
   KOKKOS_FUNCTION const T* source(int pass, int passes) const {
     return pass == 0 ? in : destination(pass - 1, passes);
   }

@@ -123,7 +123,7 @@ class MsdHybrid {
         static_cast<std::size_t>(std::max(1, exec_.concurrency() / RangeShape.threads));
     launch<RangeShape>("FinishRanges", std::min(resident, shape.chunks(plan_.count)),
                        Ranges::scratch_bytes(),
-                       Ranges{buffers_, codec_, plan_.count, all, passes, route_, chunks_});
+                       Ranges{buffers_, codec_, all, passes, route_, chunks_});
   }
 
   template <TeamShape LaunchShape, class Kernel>

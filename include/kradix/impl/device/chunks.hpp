@@ -18,13 +18,33 @@ struct Chunk {
 
   std::uint64_t word;
 
-  /// Size 0: longer than a team's scratch, up to the next run.
+  /// Size 0: longer than a team's scratch; `LongRun` tells its end.
   KOKKOS_FUNCTION static Chunk make(std::size_t begin, std::size_t size) {
     return {static_cast<std::uint64_t>(begin) << size_bits | size};
   }
   KOKKOS_FUNCTION std::size_t begin() const { return (word & ~given_up) >> size_bits; }
   KOKKOS_FUNCTION int size() const { return static_cast<int>(word & ((1u << size_bits) - 1)); }
   KOKKOS_FUNCTION bool is_left() const { return size() == 0 || (word & given_up) != 0; }
+};
+
+/// The end of a run that is a chunk of its own lies where the run does, in the array that is spare: it is
+/// known while all runs lie still, and read when others may be moving theirs.
+struct LongRun {
+  static constexpr int bytes = 8;
+
+  template <class Key>
+  KOKKOS_FUNCTION static void set_end(Key* spare, std::size_t end) {
+    static_assert(sizeof(Key) >= 4);  // and the run has more elements than two
+    auto* const byte = reinterpret_cast<unsigned char*>(spare);
+    for (int b = 0; b < bytes; ++b) byte[b] = static_cast<unsigned char>(end >> (8 * b));
+  }
+  template <class Key>
+  KOKKOS_FUNCTION static std::size_t end(const Key* spare) {
+    const auto* const byte = reinterpret_cast<const unsigned char*>(spare);
+    std::size_t end = 0;
+    for (int b = 0; b < bytes; ++b) end |= static_cast<std::size_t>(byte[b]) << (8 * b);
+    return end;
+  }
 };
 
 /// Sizes of the list. Of two chunks in a row that one window lists, the second did not fit the first.
@@ -142,6 +162,7 @@ struct ListChunks {
         if (size == 0) next = search.end_of(cut, begin + shape.most, shape.most, end, lane);
       }
       if (lane == 0) {
+        if (size == 0) LongRun::set_end(keys.spare(passes->count) + begin, next);
         const std::uint64_t index = Kokkos::atomic_fetch_add(&route->chunks, std::uint64_t{1});
         chunks[index] = Chunk::make(begin, size).word;
       }

@@ -39,7 +39,6 @@ struct FinishRanges {
 
   SortBuffers<Key, Value> buffers;
   Codec codec;
-  std::size_t count;
   DigitList all;
   const PassTable* passes;
   const Route* route;
@@ -81,10 +80,11 @@ struct FinishRanges {
   }
 
   KOKKOS_FUNCTION void sort(const Team& team, const Chunk& chunk, Scratch& scratch) const {
-    const Share range = range_of(team, chunk);
+    const Share range = range_of(chunk);
     const SortBuffers<Key, Value> mine{of_range(buffers.keys, range),
                                        of_range(buffers.values, range)};
     const std::size_t size = range.end - range.begin;
+    team.team_barrier();  // everybody has read where the range ends
     list_passes(team, mine.keys.in, size, scratch);
     for (int pass = 0; pass < scratch.passes.count; ++pass) {
       count_digit(team, mine.keys.source(pass, scratch.passes.count), size,
@@ -97,14 +97,10 @@ struct FinishRanges {
     }
   }
 
-  KOKKOS_FUNCTION Share range_of(const Team& team, const Chunk& chunk) const {
+  KOKKOS_FUNCTION Share range_of(const Chunk& chunk) const {
     const std::size_t begin = chunk.begin();
     if (chunk.size() > 0) return {begin, begin + chunk.size()};
-    const int shift = route->digits.begin;
-    const RunSearch<ExecutionSpace, Codec> search{
-        buffers.keys.end(passes->count), codec, {shift, 0}, low_mask<Bits>(all.end - shift)};
-    return {begin, search.template first_at<true>(search.run_of(begin), begin, count,
-                                                  L::lane(team.team_rank()))};
+    return {begin, LongRun::end(buffers.keys.spare(passes->count) + begin)};
   }
 
   /// A sort in place, where the sweeps left the range; the caller's other array takes turns with it.
@@ -114,7 +110,7 @@ struct FinishRanges {
       return {};
     } else {
       T* const here = array.end(passes->count);
-      T* const there = here == array.result ? array.other : array.result;
+      T* const there = array.spare(passes->count);
       return {here + range.begin, here + range.begin, there + range.begin};
     }
   }
