@@ -58,12 +58,11 @@ class MsdHybrid {
   MsdHybrid(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
             const SortBuffers<Key, Value>& buffers, const MsdHybridScratch& scratch,
             std::byte* base, const char* label)
-      : exec_(exec),
-        plan_(plan),
+      : plan_(plan),
         codec_(codec),
         buffers_(buffers),
-        label_(std::string(label) + "::msd_hybrid::"),
-        sweeps_(exec, plan, codec, buffers, scratch.sweeps, base, label_),
+        sweeps_(exec, plan, codec, buffers, scratch.sweeps, base,
+                std::string(label) + "::msd_hybrid::"),
         route_(scratch.route.in<Route>(base)),
         chunks_(scratch.chunks.in<std::uint64_t>(base)) {}
 
@@ -82,14 +81,15 @@ class MsdHybrid {
     const std::size_t teams = Sample::teams(plan_.count);
     const int least = rule.least_sweeps(plan_.count);
     const auto samples = static_cast<double>(std::min<std::size_t>(plan_.count, Sample::samples));
-    launch<step_with>("GlanceAtKeys", 1, Glance::scratch_bytes(),
-                      Glance{buffers_.keys.in, codec_, plan_.count, all, route_});
-    launch<step_with>(
+    sweeps_.template launch<step_with>("GlanceAtKeys", 1, Glance::scratch_bytes(),
+                                       Glance{buffers_.keys.in, codec_, plan_.count, all, route_});
+    sweeps_.template launch<step_with>(
         "SampleRuns", teams * Route::choices, Sample::scratch_bytes(),
         Sample{buffers_.keys.in, codec_, plan_.count, all, least, finish_bits(least), route_});
-    launch<step_with>("ChooseRoute", 1, 0,
-                      Choose{plan_.count, all, rule, least, samples,
-                             static_cast<double>(teams) * samples * (samples - 1) / 2, route_});
+    sweeps_.template launch<step_with>(
+        "ChooseRoute", 1, 0,
+        Choose{plan_.count, all, rule, least, samples,
+               static_cast<double>(teams) * samples * (samples - 1) / 2, route_});
   }
 
   /// The bits of a word of counters, in a chunk of as many runs as fit of keys that spread evenly.
@@ -109,34 +109,25 @@ class MsdHybrid {
     const DigitList all = sweeps_.digits();
     const PassTable* const passes = sweeps_.passes();
     const ChunkShape shape = ChunkShape::of(plan_.chunk, plan_.count);
-    launch<step_with>(
+    sweeps_.template launch<step_with>(
         "ListChunks", (shape.windows(plan_.count) + List::windows - 1) / List::windows,
         List::scratch_bytes(),
         List{buffers_.keys, codec_, plan_.count, all, shape, passes, route_, chunks_});
     // Keys that spread evenly make about as many chunks; teams come round for what is more.
     const std::size_t even = plan_.count / plan_.chunk * 5 / 4 + 1;
-    launch<FinishShape>("FinishChunk", std::min(even, shape.chunks(plan_.count)),
-                        Finish::scratch_bytes(),
-                        Finish{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
-                               keeps_order(), passes, route_, chunks_});
-    const std::size_t resident =
-        static_cast<std::size_t>(std::max(1, exec_.concurrency() / RangeShape.threads));
-    launch<RangeShape>("FinishRanges", std::min(resident, shape.chunks(plan_.count)),
-                       Ranges::scratch_bytes(),
-                       Ranges{buffers_, codec_, all, passes, route_, chunks_});
+    sweeps_.template launch<FinishShape>(
+        "FinishChunk", std::min(even, shape.chunks(plan_.count)), Finish::scratch_bytes(),
+        Finish{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end), keeps_order(), passes,
+               route_, chunks_});
+    const std::size_t resident = sweeps_.template resident_teams<RangeShape>();
+    sweeps_.template launch<RangeShape>(
+        "FinishRanges", std::min(resident, shape.chunks(plan_.count)), Ranges::scratch_bytes(),
+        Ranges{buffers_, codec_, all, passes, route_, chunks_});
   }
 
-  template <TeamShape LaunchShape, class Kernel>
-  void launch(const char* name, std::size_t teams, std::size_t scratch_bytes,
-              const Kernel& kernel) {
-    launch_teams<LaunchShape>(exec_, label_ + name, teams, scratch_bytes, kernel);
-  }
-
-  const ExecutionSpace& exec_;
   const Plan& plan_;
   Codec codec_;
   SortBuffers<Key, Value> buffers_;
-  std::string label_;
   Sweeps sweeps_;
   Route* route_;
   std::uint64_t* chunks_;

@@ -128,7 +128,13 @@ class Onesweep {
     launch<count_with>("Settle", teams, 0, End{{keys, buffers_.values, buffers_.makes_indices}});
   }
 
- private:
+  /// A kernel under this sort's label; what sweeps by this class launches its own kernels so too.
+  template <TeamShape LaunchShape, class Kernel>
+  void launch(const char* name, std::size_t teams, std::size_t scratch_bytes,
+              const Kernel& kernel) {
+    launch_teams<LaunchShape>(exec_, label_ + name, teams, scratch_bytes, kernel);
+  }
+
   /// As many teams as may run at once: they stay for more than one tile, so that a kernel with nothing
   /// to do costs no more than its launch.
   template <TeamShape LaunchShape>
@@ -136,6 +142,7 @@ class Onesweep {
     return static_cast<std::size_t>(std::max(1, exec_.concurrency() / LaunchShape.threads));
   }
 
+ private:
   void count_into(int first_row, Route* route, bool only_recounts) {
     const std::size_t teams = std::min(plan_.tiles, resident_teams<count_with>());
     launch<count_with>("CountAllDigits", teams, Count::scratch_bytes(digits().count()),
@@ -144,12 +151,6 @@ class Onesweep {
     launch<count_with>(
         "ListDigits", 1, List::scratch_bytes(),
         List{plan_.count, digits(), bins_, first_row, passes_, route, only_recounts});
-  }
-
-  template <TeamShape LaunchShape, class Kernel>
-  void launch(const char* name, std::size_t teams, std::size_t scratch_bytes,
-              const Kernel& kernel) {
-    launch_teams<LaunchShape>(exec_, label_ + name, teams, scratch_bytes, kernel);
   }
 
   const ExecutionSpace& exec_;

@@ -97,9 +97,11 @@ struct SetRange {
       if (all.least <= all.greatest) result.floats = {float_of(all.least), float_of(all.greatest)};
     }
     *range = result;
-    passes->count = (bits + width - 1) / width;
-    passes->finishes = settles->finishes = 0;
-    settles->count = two_steps && passes->count > 0 ? 2 : passes->count;
+    PassTable table{};
+    table.count = (bits + width - 1) / width;
+    *passes = table;
+    if (two_steps && table.count > 0) table.count = 2;
+    *settles = table;
   }
 
   /// The float of an ascending encoding.

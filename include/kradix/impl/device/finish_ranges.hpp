@@ -31,7 +31,6 @@ struct FinishRanges {
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
-  using L = Lanes<ExecutionSpace>;
   using Sweep = SweepTile<ExecutionSpace, Codec, Value, Shape, RunningSums>;
   static constexpr bool with_values = Sweep::with_values;
   static constexpr int threads = Shape.threads;

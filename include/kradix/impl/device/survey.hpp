@@ -14,8 +14,8 @@ template <class ExecutionSpace, class Codec, int Threads>
 struct SurveyKeys {
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
-  using Word = std::uint64_t;  // what every backend can combine atomically
-  static constexpr int words = (sizeof(Bits) + 7) / 8;
+  using Word = std::uint64_t;
+  static constexpr int words = words_in<Bits>;
 
   const Key* keys;
   std::size_t count;
@@ -37,17 +37,9 @@ struct SurveyKeys {
     for (std::size_t i = mine.begin + team.team_rank(); i < mine.end; i += Threads) {
       seen |= codec.encode(keys[i]) ^ first;
     }
-    for (int w = 0; w < words; ++w) {
-      Kokkos::atomic_or(&all[w], static_cast<Word>(seen >> (w * (words - 1) * 64)));
-    }
+    for (int w = 0; w < words; ++w) Kokkos::atomic_or(&all[w], word_of(seen, w));
     team.team_barrier();
-    if (team.team_rank() == 0) {
-      Bits together = 0;
-      for (int w = 0; w < words; ++w) {
-        together |= static_cast<Bits>(static_cast<Bits>(all[w]) << (w * (words - 1) * 64));
-      }
-      varying[team.league_rank()] = together;
-    }
+    if (team.team_rank() == 0) varying[team.league_rank()] = joined<Bits>(all);
   }
 };
 
