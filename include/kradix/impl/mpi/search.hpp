@@ -99,8 +99,8 @@ class Search {
     check(MPI_Allreduce(MPI_IN_PLACE, &seen.descents, 1, MPI_UINT64_T, MPI_SUM, comm_.get()),
           "MPI_Allreduce");
     const Bits mask = low_mask<Bits>(width_);
-    all_set_ = from_words<Bits>(seen.all_set) & mask;
-    varying_ = (from_words<Bits>(seen.some_set) & mask) ^ all_set_;
+    all_set_ = joined<Bits>(seen.all_set) & mask;
+    varying_ = (joined<Bits>(seen.some_set) & mask) ^ all_set_;
     sorted_ = seen.descents == 0 && ranks_in_order(part);
   }
 
@@ -201,7 +201,7 @@ class Search {
     if (part.count > 0) {
       const Bits first = codec_.encode(to_host(exec_, part.data, 1)[0]);
       const Bits last = codec_.encode(to_host(exec_, part.data + part.count - 1, 1)[0]);
-      for (int w = 0; w < 2; ++w) {
+      for (int w = 0; w < words_in<Bits>; ++w) {
         mine.first[w] = word_of(first, w);
         mine.last[w] = word_of(last, w);
       }
@@ -213,8 +213,8 @@ class Search {
     Bits highest = 0;
     for (const Ends& ends : all) {
       if (ends.any == 0) continue;
-      if (from_words<Bits>(ends.first) < highest) return false;
-      highest = from_words<Bits>(ends.last);
+      if (joined<Bits>(ends.first) < highest) return false;
+      highest = joined<Bits>(ends.last);
     }
     return true;
   }

@@ -17,30 +17,12 @@ struct Seen {
   std::uint64_t descents;     ///< keys that belong before their left neighbour
 };
 
-template <class Bits>
-KOKKOS_FUNCTION std::uint64_t word_of(Bits bits, int word) {
-  if constexpr (sizeof(Bits) > 8) {
-    return static_cast<std::uint64_t>(word == 0 ? bits : bits >> 64);
-  } else {
-    return word == 0 ? bits : 0;
-  }
-}
-
-template <class Bits>
-Bits from_words(const std::uint64_t* words) {
-  if constexpr (sizeof(Bits) > 8) {
-    return static_cast<Bits>(static_cast<Bits>(words[1]) << 64 | words[0]);
-  } else {
-    return static_cast<Bits>(words[0]);
-  }
-}
-
 template <class ExecutionSpace, class Codec, TeamShape Shape>
 struct SurveyPart {
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
-  static constexpr int words = sizeof(Bits) > 8 ? 2 : 1;
+  static constexpr int words = words_in<Bits>;
   static constexpr int batch = 8;
 
   const Key* keys;
