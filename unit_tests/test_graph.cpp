@@ -71,6 +71,7 @@ bool try_graphs() {
     SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
     sorts_from_a_graph<Exec>(kradix::Algorithm::automatic, 1 << 16);
     sorts_from_a_graph<Exec>(kradix::Algorithm::msd_hybrid, 300007);
+    sorts_from_a_graph<Exec>(kradix::Algorithm::small_msd, 300007);
     sorts_from_a_graph<Exec>(kradix::Algorithm::onesweep, 300007);
     sorts_from_a_graph<Exec>(kradix::Algorithm::four_kernel, 100003);
     return true;

@@ -68,8 +68,9 @@ TEST(Labels, TheCallerChoosesThePrefix) {
 }
 
 template <class Key>
-void expect_stages(kradix::Algorithm algorithm, const std::vector<std::string>& expected) {
-  const Kokkos::View<Key*, Memory> keys("keys", 5000);
+void expect_stages(kradix::Algorithm algorithm, const std::vector<std::string>& expected,
+                   std::size_t count = 5000) {
+  const Kokkos::View<Key*, Memory> keys("keys", count);
   const Space exec;
   exec.fence();
   {
@@ -99,6 +100,10 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
       {"ClearWords", "GlanceAtKeys", "SampleRuns", "ChooseRoute", "CountAllDigits", "ListDigits",
        "CountAllDigits", "ListDigits", "SweepTile", "SweepTile", "SweepTile", "SweepTile",
        "ListChunks", "FinishChunk", "FinishRanges", "Settle"});
+  expect_stages<std::uint32_t>(kradix::Algorithm::small_msd,
+                               {"SurveyAndClear", "SortByTopDigit", "SweepAll"}, 10000);
+  expect_stages<std::uint16_t>(kradix::Algorithm::small_msd, {"SortOneChunk"}, 1000);
+  expect_stages<std::uint32_t>(kradix::Algorithm::small_msd, {"SortOneChunk"}, 2000);
 }
 
 TEST(Labels, KernelsRunOnTheCallersInstance) {

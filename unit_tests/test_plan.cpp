@@ -19,8 +19,9 @@ Problem problem_of(std::size_t count, int key_bytes) {
 
 TEST(MakePlan, TilesCoverTheKeysAndTheTableStaysSmall) {
   for (const Machine machine :
-       {Machine{1, {1, 0}, {}, {}, true}, Machine{2, {1, 0}, {}, {}, true},
-        Machine{64, {1, 0}, {}, {}, true}, Machine{270336, {256, 19}, {}, {}, false}}) {
+       {Machine{1, {1, 0}, {}, {}, {}, {}, true}, Machine{2, {1, 0}, {}, {}, {}, {}, true},
+        Machine{64, {1, 0}, {}, {}, {}, {}, true},
+        Machine{270336, {256, 19}, {}, {}, {}, {}, false}}) {
     for (std::size_t count = 1; count < std::size_t{1} << 41; count = count * 3 + 1) {
       const kradix::Plan plan = make_plan(problem_of(count, 8), machine);
       EXPECT_GE(plan.tile * plan.tiles, count);
@@ -32,17 +33,19 @@ TEST(MakePlan, TilesCoverTheKeysAndTheTableStaysSmall) {
 }
 
 TEST(MakePlan, DevicesWithLanesSweepAndOthersDoNot) {
-  const Machine host{2, {1, 0}, {1, 2048}, {1, 2048}, true},
-      device{270336, {256, 19}, {256, 28}, {}, true},
-      without_lanes{270336, {256, 19}, {}, {}, false};
+  const Machine host{2, {1, 0}, {1, 2048}, {1, 2048}, {1, 2048}, {1, 2048}, true},
+      device{270336, {256, 19}, {256, 28}, {}, {}, {}, true},
+      without_lanes{270336, {256, 19}, {}, {}, {}, {}, false};
   EXPECT_EQ(make_plan(problem_of(1 << 20, 4), host).algorithm, kradix::Algorithm::four_kernel);
   EXPECT_EQ(make_plan(problem_of(1 << 20, 4), device).algorithm, kradix::Algorithm::onesweep);
   EXPECT_EQ(make_plan(problem_of(1 << 20, 4), without_lanes).algorithm,
             kradix::Algorithm::four_kernel);
-  const Machine finishing{270336, {256, 19}, {256, 28}, {256, 17}, true};
-  EXPECT_EQ(make_plan(problem_of(1 << 20, 8), finishing).algorithm, kradix::Algorithm::msd_hybrid);
-  EXPECT_EQ(make_plan(problem_of(1 << 20, 8), finishing).chunk, 256u * 17u);
-  EXPECT_EQ(make_plan(problem_of(1 << 10, 8), finishing).algorithm, kradix::Algorithm::onesweep);
+  const Machine finishing{270336, {256, 19}, {256, 28}, {256, 17}, {256, 20}, {256, 12}, true};
+  EXPECT_EQ(make_plan(problem_of(1 << 22, 8), finishing).algorithm, kradix::Algorithm::msd_hybrid);
+  EXPECT_EQ(make_plan(problem_of(1 << 22, 8), finishing).chunk, 256u * 17u);
+  EXPECT_EQ(make_plan(problem_of(1 << 20, 8), finishing).algorithm, kradix::Algorithm::small_msd);
+  EXPECT_EQ(make_plan(problem_of(1 << 10, 8), finishing).algorithm, kradix::Algorithm::small_msd);
+  EXPECT_EQ(make_plan(problem_of(1 << 10, 8), finishing).tile, 256u * 12u);
   Problem problem = problem_of(1 << 20, 24);
   problem.forced = kradix::Algorithm::msd_hybrid;
   EXPECT_THROW(make_plan(problem, device), std::invalid_argument);
@@ -52,7 +55,8 @@ TEST(MakePlan, DevicesWithLanesSweepAndOthersDoNot) {
 }
 
 TEST(MakePlan, ThreadsOfAHostAllHaveWork) {
-  const kradix::Plan plan = make_plan(problem_of(1 << 20, 4), Machine{16, {1, 0}, {}, {}, true});
+  const kradix::Plan plan =
+      make_plan(problem_of(1 << 20, 4), Machine{16, {1, 0}, {}, {}, {}, {}, true});
   EXPECT_GE(plan.tiles, 64u);
 }
 

@@ -96,7 +96,8 @@ int passes_of(const kradix::Plan& plan, const BitMask& varying) {
     const int into_digit = fixed_digits ? (bit - plan.bits.begin) % plan.digit_bits : 0;
     bit += plan.digit_bits - into_digit;
   }
-  if (plan.algorithm == kradix::Algorithm::msd_hybrid) {
+  if (plan.algorithm == kradix::Algorithm::msd_hybrid ||
+      plan.algorithm == kradix::Algorithm::small_msd) {
     int moves = 2;  // a sweep and the finish
     for (std::size_t run = plan.count >> plan.digit_bits; run > plan.chunk; run >>= plan.digit_bits)
       ++moves;
@@ -110,7 +111,8 @@ double bytes_moved(const kradix::Plan& plan, Operation operation, int passes) {
   const double n = static_cast<double>(plan.count);
   const double k = plan.key_bytes;
   const double v = plan.value_bytes;
-  const bool finishes = plan.algorithm == kradix::Algorithm::msd_hybrid;
+  const bool finishes = plan.algorithm == kradix::Algorithm::msd_hybrid ||
+                        plan.algorithm == kradix::Algorithm::small_msd;
   const double reads_of_keys = plan.algorithm == kradix::Algorithm::four_kernel ? 2 : 1;
   double per_key = k + passes * ((reads_of_keys + 1) * k + 2 * v);
   if (operation == Operation::argsort) {

@@ -21,6 +21,7 @@ fails_with "\-\-key TYPE is missing" plan --count 3
 # Every algorithm of the list can be asked for.
 passes algorithms
 says "^four_kernel: .*; stable; .*docs/algorithms/four_kernel.md"
+says "^small_msd: "
 printf 'zyxwvutsrqponmabcdefghijkl' >letters.bin # none twice, which one algorithm needs
 for algorithm in automatic $(sed 's/:.*//' stdout); do
   [[ $algorithm == msd_hybrid ]] && continue # wants longer keys

@@ -72,7 +72,9 @@ class FourKernel {
       launch("ScanBins", 1, 0, ScanBins<ExecutionSpace, Codec>{pass_});
       launch("ScatterTile", plan_.tiles, Scatter::scratch_bytes(plan_.round), Scatter{pass_});
     }
-    launch("Settle", plan_.tiles, 0, Settle<ExecutionSpace, Codec, Value, Shape.threads>{pass_});
+    launch("Settle", plan_.tiles, 0,
+           Settle<ExecutionSpace, Key, Value, Shape.threads>{pass_.buffers(), pass_.passes,
+                                                             pass_.count, pass_.tile});
   }
 
  private:

@@ -99,12 +99,6 @@ class MsdHybrid {
     return std::clamp(word_bits + chunk_bits - sweeps * digit_bits, 1, word_bits);
   }
 
-  /// Can keys that compare equal be told apart? Not integers all of whose bits count.
-  bool keeps_order() const {
-    constexpr bool is_integer = std::is_same_v<Codec, WordCodec<Key, false>>;
-    return !is_integer || plan_.bits.end - plan_.bits.begin < Codec::bits;
-  }
-
   void finish() {
     const DigitList all = sweeps_.digits();
     const PassTable* const passes = sweeps_.passes();
@@ -117,8 +111,8 @@ class MsdHybrid {
     const std::size_t even = plan_.count / plan_.chunk * 5 / 4 + 1;
     sweeps_.template launch<FinishShape>(
         "FinishChunk", std::min(even, shape.chunks(plan_.count)), Finish::scratch_bytes(),
-        Finish{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end), keeps_order(), passes,
-               route_, chunks_});
+        Finish{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
+               equal_keys_differ(codec_, all), passes, route_, chunks_});
     const std::size_t resident = sweeps_.template resident_teams<RangeShape>();
     sweeps_.template launch<RangeShape>(
         "FinishRanges", std::min(resident, shape.chunks(plan_.count)), Ranges::scratch_bytes(),

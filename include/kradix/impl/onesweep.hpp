@@ -31,13 +31,7 @@ struct OnesweepScratch {
   static OnesweepScratch list(const Plan& plan, const LookBackShape& most, ScratchList& list,
                               int sets = 1, std::size_t extra = 0) {
     OnesweepScratch scratch;
-    scratch.look_back = most;
-    if (plan.tiles <= most.slots()) {
-      // Every tile has a slot of its own: none waits for another to leave.
-      scratch.look_back.slot_bits = std::bit_width(plan.tiles - 1);
-      scratch.look_back.reach = static_cast<std::uint32_t>(scratch.look_back.slots());
-      scratch.look_back.group_bits = 0;
-    }
+    scratch.look_back = most.fitted(plan.tiles);
     scratch.words = list.add(scratch.look_back.bytes(), 1);
     const std::size_t counts_of_a_pass =
         static_cast<std::size_t>(sets) * bin_count + 1 + scratch.look_back.counters();
@@ -119,13 +113,11 @@ class Onesweep {
   }
 
   void settle() {
-    using End = Settle<ExecutionSpace, Codec, Value, count_with.threads>;
     const std::size_t teams = std::min(plan_.tiles, resident_teams<count_with>());
     const std::size_t share = (plan_.count + teams - 1) / teams;
-    const KeyPass<ExecutionSpace, Codec> keys{
-        buffers_.keys, codec_,  plan_.count, share,   teams,
-        plan_.round,   passes_, nullptr,     nullptr, buffers_.leaves_keys};
-    launch<count_with>("Settle", teams, 0, End{{keys, buffers_.values, buffers_.makes_indices}});
+    launch<count_with>("Settle", teams, 0,
+                       Settle<ExecutionSpace, Key, Value, count_with.threads>{buffers_, passes_,
+                                                                              plan_.count, share});
   }
 
   /// A kernel under this sort's label; what sweeps by this class launches its own kernels so too.
@@ -135,11 +127,9 @@ class Onesweep {
     launch_teams<LaunchShape>(exec_, label_ + name, teams, scratch_bytes, kernel);
   }
 
-  /// As many teams as may run at once: they stay for more than one tile, so that a kernel with nothing
-  /// to do costs no more than its launch.
   template <TeamShape LaunchShape>
   std::size_t resident_teams() const {
-    return static_cast<std::size_t>(std::max(1, exec_.concurrency() / LaunchShape.threads));
+    return resident_teams_of<LaunchShape>(exec_);
   }
 
  private:

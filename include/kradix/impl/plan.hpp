@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <ostream>
 #include <stdexcept>
@@ -70,16 +71,20 @@ struct Machine {
   TeamShape shape{};
   TeamShape sweep{};   ///< of a Onesweep team for these elements, if it can take them
   TeamShape finish{};  ///< of a team that finishes in scratch, likewise
+  TeamShape alone{};   ///< of a team that sorts a chunk pass by pass, likewise
+  TeamShape small{};   ///< of a team's tiles where there are few
   bool has_lanes = false;
 };
 
 template <class ExecutionSpace>
 Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_t value_bytes) {
-  Machine machine{
-      exec.concurrency(), team_shape<ExecutionSpace>(), {}, {}, has_lanes<ExecutionSpace>};
+  Machine machine{exec.concurrency(),       team_shape<ExecutionSpace>(), {}, {}, {}, {},
+                  has_lanes<ExecutionSpace>};
   if (has_lanes<ExecutionSpace>) {
     machine.sweep = sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.finish = finish_shape<ExecutionSpace>(key_bytes, value_bytes);
+    machine.alone = alone_shape<ExecutionSpace>(key_bytes, value_bytes);
+    if (machine.sweep.exists()) machine.small = range_shape<ExecutionSpace>(key_bytes, value_bytes);
   }
   return machine;
 }
@@ -105,6 +110,20 @@ inline std::size_t least_to_finish(int passes) {
   return std::size_t{1} << (passes > 4 ? 20 : 25);
 }
 
+/// Elements that one team sorts in scratch.
+inline std::size_t chunk_elements(const Machine& machine) {
+  const TeamShape shape = machine.finish.exists() ? machine.finish : machine.alone;
+  return static_cast<std::size_t>(shape.round());
+}
+
+/// Of so many elements whose topmost digit spreads evenly, every bin most likely fits a chunk: it lies
+/// four standard deviations above the mean (less the little by which 2^20 of 8 bytes would miss it).
+inline std::size_t most_for_one_sweep(const Machine& machine) {
+  const auto chunk = static_cast<double>(chunk_elements(machine));
+  if (!machine.finish.exists()) return chunk_elements(machine);
+  return static_cast<std::size_t>((chunk - 3.75 * std::sqrt(chunk)) * bin_count);
+}
+
 /// Which algorithm, and why.
 inline void choose_algorithm(const Problem& problem, const Machine& machine, Plan& plan) {
   plan.algorithm = problem.forced;
@@ -122,8 +141,23 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
         std::to_string(problem.key_bytes) + " bytes with values of " +
         std::to_string(problem.value_bytes) + " bytes");
   }
+  if (problem.forced == Algorithm::small_msd &&
+      (!machine.alone.exists() ||
+       (!machine.finish.exists() && problem.count > most_for_one_sweep(machine)))) {
+    throw std::invalid_argument(
+        "kradix: small_msd needs lanes, elements of at most 16 bytes, and not more than " +
+        std::to_string(machine.alone.exists() ? most_for_one_sweep(machine) : 0) +
+        " of them where keys are shorter than 4 bytes; these are " + std::to_string(problem.count) +
+        " keys of " + std::to_string(problem.key_bytes) + " bytes with values of " +
+        std::to_string(problem.value_bytes) + " bytes");
+  }
   if (problem.forced != Algorithm::automatic) return;
   const bool sweeps = machine.sweep.exists() && !machine.shape.serial();
+  if (sweeps && machine.alone.exists() && problem.count <= most_for_one_sweep(machine)) {
+    plan.algorithm = Algorithm::small_msd;
+    plan.reason = "launches cost more than memory at this size";
+    return;
+  }
   if (sweeps && machine.finish.exists() && plan.passes >= 3 &&
       problem.count >= least_to_finish(plan.passes)) {
     plan.algorithm = Algorithm::msd_hybrid;
@@ -150,11 +184,12 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
   plan.packs = problem.packs;
   plan.permutes = problem.permutes;
   choose_algorithm(problem, machine, plan);
-  const bool finishes = plan.algorithm == Algorithm::msd_hybrid;
+  const bool small = plan.algorithm == Algorithm::small_msd;
+  const bool finishes = plan.algorithm == Algorithm::msd_hybrid || small;
   const bool sweeps = plan.algorithm == Algorithm::onesweep || finishes;
-  if (finishes) plan.chunk = static_cast<std::size_t>(machine.finish.round());
-  plan.round =
-      sweeps ? static_cast<std::size_t>(machine.sweep.round()) : round_elements(problem, machine);
+  if (finishes) plan.chunk = chunk_elements(machine);
+  const TeamShape tile = small ? machine.small : machine.sweep;
+  plan.round = sweeps ? static_cast<std::size_t>(tile.round()) : round_elements(problem, machine);
   plan.tile = sweeps ? plan.round : tile_elements(problem.count, plan.round);
   plan.tiles = (problem.count + plan.tile - 1) / plan.tile;
   return plan;

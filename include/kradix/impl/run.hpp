@@ -7,6 +7,7 @@
 #include "kradix/impl/four_kernel.hpp"
 #include "kradix/impl/msd_hybrid.hpp"
 #include "kradix/impl/onesweep.hpp"
+#include "kradix/impl/small_msd.hpp"
 
 namespace kradix::impl {
 
@@ -15,6 +16,7 @@ struct AlgorithmScratch {
   FourKernelScratch four_kernel;
   OnesweepScratch onesweep;
   MsdHybridScratch msd_hybrid;
+  SmallMsdScratch small_msd;
 
   static AlgorithmScratch list(const Plan& plan, ScratchList& list) {
     AlgorithmScratch scratch;
@@ -22,6 +24,8 @@ struct AlgorithmScratch {
       scratch.onesweep = OnesweepScratch::list(plan, LookBackShape{}, list);
     } else if (plan.algorithm == Algorithm::msd_hybrid) {
       scratch.msd_hybrid = MsdHybridScratch::list(plan, LookBackShape{}, list);
+    } else if (plan.algorithm == Algorithm::small_msd) {
+      scratch.small_msd = SmallMsdScratch::list(plan, LookBackShape{}, list);
     } else {
       scratch.four_kernel = FourKernelScratch::list(plan, list);
     }
@@ -45,6 +49,13 @@ void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
       return;
     }
     constexpr TeamShape finish = finish_shape<ExecutionSpace>(sizeof(Key), value_bytes);
+    if (plan.algorithm == Algorithm::small_msd) {
+      constexpr SmallShapes shapes = SmallShapes::of<ExecutionSpace>(sizeof(Key), value_bytes);
+      SmallMsd<ExecutionSpace, Codec, Value, shapes>(exec, plan, codec, buffers, scratch.small_msd,
+                                                     base, label)
+          .sort();
+      return;
+    }
     if constexpr (finish.exists()) {
       if (plan.algorithm == Algorithm::msd_hybrid) {
         constexpr TeamShape range = range_shape<ExecutionSpace>(sizeof(Key), value_bytes);

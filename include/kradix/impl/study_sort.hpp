@@ -93,9 +93,9 @@ class StudySort {
 
   /// Copies what the passes left elsewhere.
   void settle() {
-    Settle<Space, StudyCodec<Word>, Value, shape.threads> end{{pass_}};
-    end.passes = pass_.passes + 1;
-    launch("Settle", plan_.tiles, 0, end);
+    launch("Settle", plan_.tiles, 0,
+           Settle<Space, Word, Value, shape.threads>{pass_.buffers(), pass_.passes + 1, pass_.count,
+                                                     pass_.tile});
   }
 
   PassClock clock() const { return {pass_.passes, pass_.pass}; }

@@ -69,6 +69,30 @@ constexpr TeamShape range_shape(std::size_t key_bytes, std::size_t value_bytes) 
   return widest <= 8 ? TeamShape{256, 12, 4} : TeamShape{256, 8, 2};
 }
 
+/// How a team sweeps over all digits of few elements: short tiles, for there are processors to spare.
+template <class ExecutionSpace>
+constexpr TeamShape small_sweep_shape(std::size_t key_bytes, std::size_t value_bytes) {
+  const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
+  if (is_host_space<ExecutionSpace>) return {1, 2048};
+  if (widest > 8) return {256, 8, 2};
+  return value_bytes == 0 ? TeamShape{256, 16, 3} : TeamShape{256, 16, 2};
+}
+
+/// Where a handful of elements is all there is, a team's time goes with the items of a thread.
+template <class ExecutionSpace>
+constexpr TeamShape tiny_shape() {
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 512} : TeamShape{256, 4, 1};
+}
+
+/// How a team sorts a chunk pass by pass in scratch: no smaller than that of the finish.
+template <class ExecutionSpace>
+constexpr TeamShape alone_shape(std::size_t key_bytes, std::size_t value_bytes) {
+  const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
+  if (widest > 16) return {0, 0};
+  if (is_host_space<ExecutionSpace>) return {1, 2048};
+  return widest <= 8 ? TeamShape{256, 20, 2} : TeamShape{256, 8, 2};
+}
+
 /// Elements that a serial round partitions in cache: keys and values of one round must stay within a
 /// private second-level cache (512 KB and more on current cores), with room for the source.
 constexpr std::size_t serial_round(std::size_t element_bytes) {

@@ -52,6 +52,11 @@ struct CudaLanes {
     KOKKOS_IF_ON_HOST((*counter += what; return *counter - what;))
   }
   KOKKOS_FUNCTION static void barrier() { KOKKOS_IF_ON_DEVICE((__syncwarp();)) }
+  KOKKOS_FUNCTION static std::uint64_t combine(std::uint64_t bits) {
+    KRADIX_UNROLL
+    for (int step = 1; step < width; step *= 2) bits |= from_across(bits, step);
+    return bits;
+  }
 
   KOKKOS_FUNCTION static std::uint32_t scan(std::uint32_t value, int lane) {
     std::uint32_t sum = value;
@@ -99,6 +104,11 @@ struct CudaLanes {
   KOKKOS_FUNCTION static std::uint32_t from_below(std::uint32_t value, int step) {
     KOKKOS_IF_ON_DEVICE((return __shfl_up_sync(~Mask{0}, value, step);))
     KOKKOS_IF_ON_HOST((return step < width ? 0 : value;))
+  }
+
+  KOKKOS_FUNCTION static std::uint64_t from_across(std::uint64_t value, int step) {
+    KOKKOS_IF_ON_DEVICE((return __shfl_xor_sync(~Mask{0}, value, step);))
+    KOKKOS_IF_ON_HOST((return step < width ? value : 0;))
   }
 
   /// Lanes whose bit is as mine: one ballot, inverted where my bit is clear.

@@ -36,6 +36,8 @@ struct HostLanes {
   }
   /// All lanes have come here, and see what the others wrote.
   KOKKOS_FUNCTION static void barrier() {}
+  /// The bits that any lane holds.
+  KOKKOS_FUNCTION static std::uint64_t combine(std::uint64_t bits) { return bits; }
   /// Exclusive prefix sum over the group.
   KOKKOS_FUNCTION static std::uint32_t scan(std::uint32_t, int) { return 0; }
   /// The compiler must not move the computation of `value` past this point.

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/bins.hpp"
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/team.hpp"
@@ -131,32 +132,12 @@ struct ListDigits {
     team.team_barrier();
     constexpr int groups = Threads / L::width;
     for (int d = team.team_rank() / L::width; d < digits.count(); d += groups) {
-      scan(bins + (first_row + d) * bin_count, L::lane(team.team_rank()), &varies[d]);
+      if (scan_bins<L>(bins + (first_row + d) * bin_count, L::lane(team.team_rank())) == count) {
+        varies[d] = 0;
+      }
     }
     team.team_barrier();
     if (team.team_rank() == 0) list(digits, varies);
-  }
-
-  /// A group of lanes scans the bins of a digit, each lane a run of them.
-  KOKKOS_FUNCTION void scan(std::uint64_t* row, int lane, int* varies) const {
-    constexpr int run = bin_count / L::width;
-    // Sums of a run may exceed 32 bits, which lanes scan at once: scan low and high halves apart.
-    std::uint64_t sum = 0;
-    for (int i = 0; i < run; ++i) {
-      const std::uint64_t counted = row[lane * run + i];
-      if (counted == count) *varies = 0;
-      sum += counted;
-    }
-    constexpr int half = 24;
-    const auto low = static_cast<std::uint32_t>(sum & ((1u << half) - 1));
-    const auto high = static_cast<std::uint32_t>(sum >> half);
-    std::uint64_t before =
-        L::scan(low, lane) + (static_cast<std::uint64_t>(L::scan(high, lane)) << half);
-    for (int i = 0; i < run; ++i) {
-      const std::uint64_t counted = row[lane * run + i];
-      row[lane * run + i] = before;
-      before += counted;
-    }
   }
 
   KOKKOS_FUNCTION void list(const DigitList& digits, const int* varies) const {

@@ -75,6 +75,13 @@ struct IndexReader<WordCodec<Word, false>> {
   }
 };
 
+/// Can keys that compare equal be told apart? Not integers all of whose bits count.
+template <class Codec>
+bool equal_keys_differ(const Codec&, const DigitList& all) {
+  constexpr bool is_integer = std::is_same_v<Codec, WordCodec<typename Codec::key_type, false>>;
+  return !is_integer || all.end - all.begin < Codec::bits;
+}
+
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
 struct FinishChunk {
   using Key = typename Codec::key_type;
@@ -88,7 +95,7 @@ struct FinishChunk {
   static constexpr int groups = threads / L::width;
   /// Some 300 of 4608 keys that spread evenly share a counter; twice as many where the chunk's keys span
   /// little more than half of the indices.
-  static constexpr std::uint32_t queue_size = 1023;
+  static constexpr std::uint32_t queue_size = 1024;
   static_assert(most < 1 << Chunk::size_bits && Counters::words % (8 * threads) == 0 &&
                 queue_size >= threads);
 
@@ -115,8 +122,7 @@ struct FinishChunk {
         std::uint16_t from[most];
       };
     };
-    std::uint16_t
-        queue[queue_size + 1];  ///< first places of keys that share a counter; one to spare
+    std::uint16_t queue[queue_size];  ///< first places of keys that share a counter
     std::uint32_t sums[groups];
     Bits first, last;  ///< of the chunk's keys, by the bits that were swept and those above
     std::uint32_t queued;
@@ -143,19 +149,23 @@ struct FinishChunk {
          entry += step) {
       const Chunk chunk{chunks[entry]};
       if (chunk.size() == 0) continue;
-      if (!sort(team, chunk, keys + chunk.begin(), swept, scratch) && team.team_rank() == 0) {
-        chunks[entry] = chunk.word | Chunk::given_up;
-      }
+      const Value* values = nullptr;
+      if constexpr (with_values) values = buffers.values.end(passes->count) + chunk.begin();
+      const bool sorted = sort(team, chunk, keys + chunk.begin(), values, swept, scratch);
+      if (!sorted && team.team_rank() == 0) chunks[entry] = chunk.word | Chunk::given_up;
       team.team_barrier();
     }
   }
 
+  /// Sorts `keys` and `values` (null: each element's index) to the chunk's place in the result. All keys
+  /// agree in the bits from `swept` on, or come in their order.
   /// False if the chunk is given up, and then it is as it was.
-  KOKKOS_FUNCTION bool sort(const Team& team, const Chunk& chunk, const Key* keys, int swept,
-                            Scratch& scratch) const {
+  KOKKOS_FUNCTION bool sort(const Team& team, const Chunk& chunk, const Key* keys,
+                            const Value* values, int swept, Scratch& scratch) const {
     const int thread = team.team_rank(), size = chunk.size();
     Registers registers;
-    load(thread, chunk, keys, swept, scratch, registers);
+    load(thread, size, keys, swept, scratch, registers);
+    if constexpr (with_values) load_values(thread, values, registers);
     clear(thread, scratch);
     team.team_barrier();
     const Index index = index_of(scratch, swept);
@@ -173,24 +183,36 @@ struct FinishChunk {
     return true;
   }
 
-  KOKKOS_FUNCTION void load(int thread, const Chunk& chunk, const Key* keys, int swept,
-                            Scratch& scratch, Registers& registers) const {
-    const int size = chunk.size();
+  KOKKOS_FUNCTION void load(int thread, int size, const Key* keys, int swept, Scratch& scratch,
+                            Registers& registers) const {
     registers.count = (size - thread + threads - 1) / threads;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       registers.key[i] = i < registers.count ? (keys + thread)[i * threads] : Key{};
     }
     if (thread == 0) {
-      scratch.first = (codec.encode(keys[0]) & mask) >> swept;
-      scratch.last = (codec.encode(keys[size - 1]) & mask) >> swept;
+      scratch.first = above(codec.encode(keys[0]) & mask, swept);
+      scratch.last = above(codec.encode(keys[size - 1]) & mask, swept);
     }
-    if constexpr (with_values) {
-      const Value* const in = buffers.values.end(passes->count) + chunk.begin() + thread;
-      KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) {
-        if (i < registers.count) registers.value[i] = in[i * threads];
+  }
+
+  /// A shift by all bits leaves none.
+  KOKKOS_FUNCTION static Bits above(Bits bits, int swept) {
+    return swept < Codec::bits ? static_cast<Bits>(bits >> swept) : Bits{0};
+  }
+
+  KOKKOS_FUNCTION static void load_values(int thread, const Value* values, Registers& registers) {
+    if constexpr (std::is_integral_v<Value>) {
+      if (values == nullptr) {
+        KRADIX_UNROLL
+        for (int i = 0; i < items; ++i)
+          registers.value[i] = static_cast<Value>(i * threads + thread);
+        return;
       }
+    }
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      if (i < registers.count) registers.value[i] = (values + thread)[i * threads];
     }
   }
 
@@ -209,7 +231,8 @@ struct FinishChunk {
               Counters::index_bits;
     // The first key need not be a multiple of a larger unit than that of the swept bits.
     if (low > swept) ++low;
-    return {codec, low > all.begin ? low : all.begin, static_cast<Bits>(scratch.first << swept)};
+    const Bits first = swept < Codec::bits ? static_cast<Bits>(scratch.first << swept) : Bits{0};
+    return {codec, low > all.begin ? low : all.begin, first};
   }
 
   /// A missing item adds nothing to the counter of what its register holds: no branch serialises this.
@@ -225,7 +248,7 @@ struct FinishChunk {
       const std::uint32_t sum = old * Counters::ones;
       most_sum = sum > most_sum ? sum : most_sum;
     }
-    if (most_sum >> 28 == 15) scratch.overflows = 1;
+    if (most_sum >> 28 == 15) L::add(&scratch.overflows, 1);
   }
 
   /// The keys before each word. A lane takes four words at a time, and two such rounds as halves of one.
@@ -282,7 +305,7 @@ struct FinishChunk {
       const std::uint32_t first = (&scratch.before[0].before[0])[Counters::word_of(at)] +
                                   Counters::before(*word_at(scratch, at), Counters::shift_of(at));
       if (is_second(registers, i)) {
-        scratch.queue[slot < queue_size ? slot : queue_size] = static_cast<std::uint16_t>(first);
+        if (slot < queue_size) scratch.queue[slot] = static_cast<std::uint16_t>(first);
         ++slot;
       }
       registers.rank[i] += first;

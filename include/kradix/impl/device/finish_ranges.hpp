@@ -7,32 +7,16 @@
 #include <type_traits>
 
 #include "kradix/impl/device/chunks.hpp"
-#include "kradix/impl/device/sweep_tile.hpp"
+#include "kradix/impl/device/team_sort.hpp"
 
 namespace kradix::impl {
-
-/// The look-back of a team that takes all tiles in turn: the sums are at hand.
-struct RunningSums {
-  std::uint64_t* sums;  ///< [bin]
-
-  KOKKOS_FUNCTION void enter(std::uint32_t) const {}
-  KOKKOS_FUNCTION void leave(std::uint32_t) const {}
-  KOKKOS_FUNCTION void publish(std::uint32_t, int bin, LookBackWord::Kind kind,
-                               std::uint64_t count) const {
-    if (kind == LookBackWord::inclusive) sums[bin] = count;
-  }
-  KOKKOS_FUNCTION std::uint64_t count_before(std::uint32_t tile, int bin) const {
-    return tile == 0 ? 0 : sums[bin];
-  }
-};
 
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
 struct FinishRanges {
   using Key = typename Codec::key_type;
-  using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
-  using Sweep = SweepTile<ExecutionSpace, Codec, Value, Shape, RunningSums>;
-  static constexpr bool with_values = Sweep::with_values;
+  using Sort = TeamSort<ExecutionSpace, Codec, Value, Shape>;
+  static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr int threads = Shape.threads;
   static constexpr int looks = 32;  ///< chunks that a team looks at together
 
@@ -44,11 +28,7 @@ struct FinishRanges {
   const std::uint64_t* chunks;
 
   struct Scratch {
-    typename Sweep::Scratch tile;
-    std::uint64_t bins[bin_count];
-    std::uint64_t sums[bin_count];
-    std::uint64_t varying[2];
-    PassTable passes;
+    typename Sort::Scratch sort;
     std::uint64_t left[looks];
     std::uint32_t left_count;
     KOKKOS_FUNCTION Scratch() {}
@@ -84,15 +64,11 @@ struct FinishRanges {
                                        of_range(buffers.values, range)};
     const std::size_t size = range.end - range.begin;
     team.team_barrier();  // everybody has read where the range ends
-    list_passes(team, mine.keys.in, size, scratch);
-    for (int pass = 0; pass < scratch.passes.count; ++pass) {
-      count_digit(team, mine.keys.source(pass, scratch.passes.count), size,
-                  scratch.passes.digit[pass], scratch);
-      sweep(team, mine, size, pass, scratch);
-    }
-    settle(team, mine.keys, scratch.passes.count, buffers.keys.result + range.begin, size);
+    Sort{codec, all}.sort(team, mine, size, scratch.sort);
+    const int count = scratch.sort.passes.count;
+    settle(team, mine.keys, count, buffers.keys.result + range.begin, size);
     if constexpr (with_values) {
-      settle(team, mine.values, scratch.passes.count, buffers.values.result + range.begin, size);
+      settle(team, mine.values, count, buffers.values.result + range.begin, size);
     }
   }
 
@@ -111,60 +87,6 @@ struct FinishRanges {
       T* const here = array.end(passes->count);
       T* const there = array.spare(passes->count);
       return {here + range.begin, here + range.begin, there + range.begin};
-    }
-  }
-
-  KOKKOS_FUNCTION void list_passes(const Team& team, const Key* keys, std::size_t size,
-                                   Scratch& scratch) const {
-    const int thread = team.team_rank();
-    if (thread == 0) scratch.varying[0] = scratch.varying[1] = 0;
-    team.team_barrier();
-    const Bits first = codec.encode(keys[0]);
-    Bits differ = 0;
-    for (std::size_t i = thread; i < size; i += threads) differ |= codec.encode(keys[i]) ^ first;
-    for (int w = 0; w < words_in<Bits>; ++w) {
-      Kokkos::atomic_or(&scratch.varying[w], word_of(differ, w));
-    }
-    team.team_barrier();
-    if (thread == 0) {
-      scratch.passes =
-          cover<Bits>(joined<Bits>(scratch.varying) & bits_between<Bits>(all.begin, all.end));
-    }
-    team.team_barrier();
-  }
-
-  /// First places of the digit's bins in the range.
-  KOKKOS_FUNCTION void count_digit(const Team& team, const Key* keys, std::size_t size, Digit digit,
-                                   Scratch& scratch) const {
-    const int thread = team.team_rank();
-    for (int bin = thread; bin < bin_count; bin += threads) scratch.bins[bin] = 0;
-    team.team_barrier();
-    for (std::size_t i = thread; i < size; i += threads) {
-      Kokkos::atomic_add(&scratch.bins[digit.of(codec.encode(keys[i]))], std::uint64_t{1});
-    }
-    team.team_barrier();
-    if (thread == 0) {
-      std::uint64_t before = 0;
-      for (int bin = 0; bin < bin_count; ++bin) {
-        const std::uint64_t counted = scratch.bins[bin];
-        scratch.bins[bin] = before;
-        before += counted;
-      }
-    }
-    team.team_barrier();
-  }
-
-  KOKKOS_FUNCTION void sweep(const Team& team, const SortBuffers<Key, Value>& mine,
-                             std::size_t size, int pass, Scratch& scratch) const {
-    const Sweep sweep{mine,         codec,   size,           &scratch.passes,
-                      scratch.bins, nullptr, {scratch.sums}, pass};
-    const DigitReader<Codec> reader(codec, scratch.passes.digit[pass]);
-    for (std::size_t begin = 0; begin < size; begin += Sweep::tile_size) {
-      Sweep::clear_counters(team.team_rank(), scratch.tile);
-      team.team_barrier();
-      sweep.sweep(team, static_cast<std::uint32_t>(begin / Sweep::tile_size), begin, reader,
-                  scratch.tile);
-      team.team_barrier();
     }
   }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <bit>
 #include <cstdint>
 
 #include "kradix/impl/backend/lanes.hpp"
@@ -55,6 +56,13 @@ struct LookBackShape {
   int slot_bits = 10;
   std::uint32_t reach = 512;
   int group_bits = 5;  ///< of the tiles that the tail counts as one
+  /// No larger than so many tiles need: if every tile has a slot of its own, none waits for another to
+  /// leave.
+  LookBackShape fitted(std::size_t tiles) const {
+    if (tiles > slots()) return *this;
+    const int bits = std::bit_width(tiles - 1);
+    return {bits, 1u << bits, 0};
+  }
   KOKKOS_FUNCTION constexpr std::uint32_t slots() const { return 1u << slot_bits; }
   KOKKOS_FUNCTION constexpr std::uint32_t groups() const { return slots() >> group_bits; }
   /// The tail and the groups' counters, which start at zero.
@@ -64,10 +72,10 @@ struct LookBackShape {
   }
 };
 
-template <class ExecutionSpace>
+template <class ExecutionSpace, int LoadsInFlight = 4>
 struct LookBack {
   using L = Lanes<ExecutionSpace>;
-  static constexpr int loads_in_flight = 4;
+  static constexpr int loads_in_flight = LoadsInFlight;
 
   std::uint64_t* words;  ///< [slot][bin]
   std::uint64_t* tail;  ///< groups all of whose tiles have left, then [groups] tiles that ever left

@@ -54,6 +54,9 @@ struct ElementPass : KeyPass<ExecutionSpace, Codec> {
   PassBuffers<Value> values;
   bool makes_indices;
 
+  SortBuffers<typename Codec::key_type, Value> buffers() const {
+    return {this->keys, values, makes_indices, this->leaves_keys};
+  }
   KOKKOS_FUNCTION bool makes_indices_now() const { return makes_indices && this->pass == 0; }
   KOKKOS_FUNCTION const Value* source_values() const {
     return values.source(this->pass, this->passes->count);

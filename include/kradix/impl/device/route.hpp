@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/bins.hpp"
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/team.hpp"
 
@@ -78,12 +79,10 @@ struct GlanceAtKeys {
   DigitList all;
   Route* route;
 
-  static std::size_t scratch_bytes() { return 2 * sizeof(std::uint64_t); }
+  using Combined = CombinedBits<ExecutionSpace, Threads, Bits>;
+  static std::size_t scratch_bytes() { return Combined::words * sizeof(std::uint64_t); }
 
   KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
-    auto* const seen = take_scratch<std::uint64_t>(team, 2);
-    if (team.team_rank() == 0) seen[0] = seen[1] = 0;
-    team.team_barrier();
     const SamplePlaces places(count, samples);
     const Bits first = codec.encode(keys[0]);
     Bits differ = 0;
@@ -93,11 +92,9 @@ struct GlanceAtKeys {
       const std::size_t place = places.of(static_cast<std::size_t>(i) * Threads + team.team_rank());
       differ |= codec.encode(keys[place < count ? place : 0]) ^ first;
     }
-    for (int w = 0; w < words_in<Bits>; ++w) Kokkos::atomic_or(&seen[w], word_of(differ, w));
-    team.team_barrier();
+    differ = Combined::over(team, differ, take_scratch<std::uint64_t>(team, Combined::words));
     if (team.team_rank() == 0) {
-      route->top = bit_width_of(
-          static_cast<Bits>(joined<Bits>(seen) & bits_between<Bits>(all.begin, all.end)));
+      route->top = bit_width_of(static_cast<Bits>(differ & bits_between<Bits>(all.begin, all.end)));
     }
   }
 };
@@ -123,7 +120,7 @@ struct SampleRuns {
   struct Scratch {
     std::uint64_t prefix[1 << slot_bits];  ///< plus one; 0: free
     std::uint32_t keys[1 << slot_bits];
-    std::uint64_t pairs;
+    std::uint32_t pairs;
     std::uint32_t most;
   };
 
@@ -145,12 +142,14 @@ struct SampleRuns {
     read(team, shift < finish_bits ? 0 : shift - finish_bits, prefix);
     count(team, prefix, shift < finish_bits ? shift : finish_bits, scratch);
     if (team.team_rank() == 0) {
-      Kokkos::atomic_add(&route->pairs[mine - 1], scratch.pairs);
+      Kokkos::atomic_add(&route->pairs[mine - 1], std::uint64_t{scratch.pairs});
       Kokkos::atomic_max(&route->most[mine - 1], scratch.most);
     }
     team.team_barrier();
     count(team, prefix, 0, scratch);
-    if (team.team_rank() == 0) Kokkos::atomic_add(&route->close[mine - 1], scratch.pairs);
+    if (team.team_rank() == 0) {
+      Kokkos::atomic_add(&route->close[mine - 1], std::uint64_t{scratch.pairs});
+    }
   }
 
   static constexpr int each = samples / Threads;
@@ -180,8 +179,7 @@ struct SampleRuns {
     }
     if (team.team_rank() == 0) scratch.pairs = scratch.most = 0;
     team.team_barrier();
-    std::uint64_t pairs = 0;
-    std::uint32_t most = 0;
+    std::uint32_t pairs = 0, most = 0;
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
       if (prefix[i] == missing) continue;

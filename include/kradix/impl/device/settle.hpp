@@ -9,53 +9,70 @@
 
 namespace kradix::impl {
 
-/// Does nothing unless an odd number of passes in place, or none at all, asks for one copy.
-template <class ExecutionSpace, class Codec, class Value, int Threads>
-struct Settle : ElementPass<ExecutionSpace, Codec, Value> {
-  using Team = TeamMember<ExecutionSpace>;
+/// A team's share of that. Nothing is left to do unless an odd number of passes in place, or none at
+/// all, asks for one copy.
+template <class Key, class Value, int Threads>
+struct SettleShare {
+  static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
 
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (this->passes->finishes) return;
-    if (!this->leaves_keys) settle(team, this->keys);
-    if constexpr (Settle::with_values) {
-      if (!this->makes_indices) {
-        settle(team, this->values);
-      } else if (this->passes->count == 0) {
-        make_indices(team);
+  const SortBuffers<Key, Value>& buffers;
+  const PassTable& passes;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, const Share& share) const {
+    if (passes.finishes) return;
+    if (!buffers.leaves_keys) settle(team, share, buffers.keys);
+    if constexpr (with_values) {
+      if (!buffers.makes_indices) {
+        settle(team, share, buffers.values);
+      } else if (passes.count == 0) {
+        make_indices(team, share);
       }
     }
   }
 
-  template <class T>
-  KOKKOS_FUNCTION void settle(const Team& team, const PassBuffers<T>& array) const {
-    const int passes = this->passes->count;
-    if (array.ends_in_other(passes)) copy(team, array.other, array.result);
-    if (passes == 0 && !array.in_place()) copy(team, array.in, array.result);
+ private:
+  template <class Team, class T>
+  KOKKOS_FUNCTION void settle(const Team& team, const Share& share,
+                              const PassBuffers<T>& array) const {
+    if (array.ends_in_other(passes.count)) copy(team, share, array.other, array.result);
+    if (passes.count == 0 && !array.in_place()) copy(team, share, array.in, array.result);
   }
 
-  template <class T>
-  KOKKOS_FUNCTION void copy(const Team& team, const T* from, T* to) const {
-    const Share tile = this->tile_of(team);
-    std::size_t i = tile.begin + team.team_rank();
+  template <class Team, class T>
+  KOKKOS_FUNCTION static void copy(const Team& team, const Share& share, const T* from, T* to) {
+    std::size_t i = share.begin + team.team_rank();
     // Several loads under way at once; on hosts the compiler sees a plain copy.
     constexpr std::size_t batch = 8;
-    for (; i + (batch - 1) * Threads < tile.end; i += batch * Threads) {
+    for (; i + (batch - 1) * Threads < share.end; i += batch * Threads) {
       T moving[batch];
       KRADIX_UNROLL
       for (std::size_t b = 0; b < batch; ++b) moving[b] = from[i + b * Threads];
       KRADIX_UNROLL
       for (std::size_t b = 0; b < batch; ++b) to[i + b * Threads] = moving[b];
     }
-    for (; i < tile.end; i += Threads) to[i] = from[i];
+    for (; i < share.end; i += Threads) to[i] = from[i];
   }
 
-  KOKKOS_FUNCTION void make_indices(const Team& team) const {
+  template <class Team>
+  KOKKOS_FUNCTION void make_indices(const Team& team, const Share& share) const {
     if constexpr (std::is_integral_v<Value>) {
-      const Share tile = this->tile_of(team);
-      for (std::size_t i = tile.begin + team.team_rank(); i < tile.end; i += Threads) {
-        this->values.result[i] = static_cast<Value>(i);
+      for (std::size_t i = share.begin + team.team_rank(); i < share.end; i += Threads) {
+        buffers.values.result[i] = static_cast<Value>(i);
       }
     }
+  }
+};
+
+template <class ExecutionSpace, class Key, class Value, int Threads>
+struct Settle {
+  SortBuffers<Key, Value> buffers;
+  const PassTable* passes;
+  std::size_t count, share;  ///< all elements; those of a team
+
+  KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
+    SettleShare<Key, Value, Threads>{buffers, *passes}(
+        team, share_of(count, share, static_cast<std::size_t>(team.league_rank())));
   }
 };
 

@@ -16,6 +16,14 @@ using TeamMember = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
 template <class ExecutionSpace>
 inline constexpr int scratch_level = is_host_space<ExecutionSpace> ? 1 : 0;
 
+/// As many teams as may run at once: they stay for more than one tile, so that a kernel with nothing
+/// to do costs no more than its launch.
+template <TeamShape Shape, class ExecutionSpace>
+std::size_t resident_teams_of(const ExecutionSpace& exec) {
+  const int teams = exec.concurrency() / Shape.threads;
+  return teams > 1 ? static_cast<std::size_t>(teams) : 1;
+}
+
 /// Launches `teams` teams of this shape, each with `scratch` bytes, on the caller's instance.
 template <TeamShape Shape, class ExecutionSpace, class Functor>
 void launch_teams(const ExecutionSpace& exec, const std::string& label, std::size_t teams,

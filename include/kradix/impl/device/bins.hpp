@@ -1,0 +1,63 @@
+// Small steps over the bins of a digit and the bits of keys, by a group of lanes or a team.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/device/team.hpp"
+
+namespace kradix::impl {
+
+/// A group of lanes turns the counts of bins into first places, each lane a run of them; returns the
+/// largest count of the lane's. Counts in memory are read where other teams' can be seen.
+template <class L, bool InScratch = false>
+KOKKOS_FUNCTION std::uint64_t scan_bins(std::uint64_t* row, int lane) {
+  constexpr int run = bin_count / L::width;
+  // Sums of a run may exceed 32 bits, which lanes scan at once: scan low and high halves apart.
+  std::uint64_t sum = 0, largest = 0;
+  for (int i = 0; i < run; ++i) {
+    std::uint64_t* const bin = &row[lane * run + i];
+    const std::uint64_t counted = InScratch ? *bin : L::load(bin);
+    largest = counted > largest ? counted : largest;
+    sum += counted;
+  }
+  constexpr int half = 24;
+  const auto low = static_cast<std::uint32_t>(sum & ((1u << half) - 1));
+  const auto high = static_cast<std::uint32_t>(sum >> half);
+  std::uint64_t before =
+      L::scan(low, lane) + (static_cast<std::uint64_t>(L::scan(high, lane)) << half);
+  for (int i = 0; i < run; ++i) {
+    std::uint64_t* const bin = &row[lane * run + i];
+    const std::uint64_t counted = InScratch ? *bin : L::load(bin);
+    *bin = before;
+    before += counted;
+  }
+  return largest;
+}
+
+/// The bits that any thread of a team holds, known to all of them.
+template <class ExecutionSpace, int Threads, class Bits>
+struct CombinedBits {
+  using L = Lanes<ExecutionSpace>;
+  static constexpr int groups = Threads / L::width;
+  static constexpr int words = groups * words_in<Bits>;  ///< of scratch
+
+  KOKKOS_FUNCTION static Bits over(const TeamMember<ExecutionSpace>& team, Bits bits,
+                                   std::uint64_t* scratch) {
+    const int group = team.team_rank() / L::width;
+    for (int w = 0; w < words_in<Bits>; ++w) {
+      const std::uint64_t mine = L::combine(word_of(bits, w));
+      if (L::lane(team.team_rank()) == 0) scratch[w * groups + group] = mine;
+    }
+    team.team_barrier();
+    std::uint64_t all[words_in<Bits>] = {};
+    for (int w = 0; w < words_in<Bits>; ++w) {
+      for (int g = 0; g < groups; ++g) all[w] |= scratch[w * groups + g];
+    }
+    return joined<Bits>(all);
+  }
+};
+
+}  // namespace kradix::impl

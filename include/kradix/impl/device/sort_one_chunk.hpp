@@ -1,0 +1,85 @@
+// A chunk sorted by one team, whatever its keys; and a sort of what fits one, in one kernel.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+
+#include "kradix/impl/device/chunk_passes.hpp"
+#include "kradix/impl/device/finish_chunk.hpp"
+
+namespace kradix::impl {
+
+/// As a finish does; or, where too many keys are alike (and for keys shorter than 4 bytes, that have few
+/// digits), pass by pass.
+template <class ExecutionSpace, class Codec, class Value, TeamShape FinishShape,
+          TeamShape PassShape>
+struct AnyChunk {
+  using Key = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
+  using Team = TeamMember<ExecutionSpace>;
+  static constexpr bool may_finish = FinishShape.exists();
+  using Finish = FinishChunk<ExecutionSpace, Codec, Value, may_finish ? FinishShape : PassShape>;
+  using Passes = ChunkPasses<ExecutionSpace, Codec, Value, PassShape>;
+  static constexpr bool with_values = Finish::with_values;
+  static_assert(Passes::threads == Finish::threads && PassShape.round() >= FinishShape.round());
+
+  SortBuffers<Key, Value> buffers;
+  Codec codec;
+  DigitList all;
+  bool keeps_order;  ///< as for the finish
+
+  union Scratch {
+    typename Finish::Scratch finish;
+    typename Passes::Scratch passes;
+    KOKKOS_FUNCTION Scratch() {}
+  };
+
+  /// `keys` and `values` (null: each element's index) go to the chunk's place in the result. All keys
+  /// agree in the bits from `swept` on.
+  KOKKOS_FUNCTION void sort(const Team& team, const Chunk& chunk, const Key* keys,
+                            const Value* values, int swept, Scratch& scratch) const {
+    if constexpr (may_finish) {
+      // A finish looks at so many bits, whoever's they are.
+      if (all.end - all.begin >= PackedCounters::index_bits) {
+        const Finish finish{buffers,     codec,   all,     bits_between<Bits>(all.begin, all.end),
+                            keeps_order, nullptr, nullptr, nullptr};
+        if (finish.sort(team, chunk, keys, values, swept, scratch.finish)) return;
+        team.team_barrier();
+      }
+    }
+    Key* const keys_out = buffers.leaves_keys ? nullptr : buffers.keys.result + chunk.begin();
+    Value* values_out = nullptr;
+    if constexpr (with_values) values_out = buffers.values.result + chunk.begin();
+    Passes{codec, all}.sort(team, chunk.size(), keys, values, keys_out, values_out, scratch.passes);
+  }
+};
+
+template <class ExecutionSpace, class Codec, class Value, TeamShape FinishShape,
+          TeamShape PassShape>
+struct SortOneChunk {
+  using Any = AnyChunk<ExecutionSpace, Codec, Value, FinishShape, PassShape>;
+
+  Any chunk;
+  std::size_t count;
+
+  static std::size_t scratch_bytes() { return sizeof(typename Any::Scratch); }
+
+  KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
+    auto& scratch = *take_scratch<typename Any::Scratch>(team, 1);
+    const auto* const keys = chunk.buffers.keys.in;
+    const Value* values = nullptr;
+    if constexpr (Any::with_values) {
+      values = chunk.buffers.makes_indices ? nullptr : chunk.buffers.values.in;
+    }
+    int swept = 0;
+    if constexpr (Any::may_finish) {
+      swept = bit_width_of(typename Any::Passes{chunk.codec, chunk.all}.varying_bits(
+          team, keys, static_cast<int>(count), scratch.passes));
+      team.team_barrier();
+    }
+    chunk.sort(team, Chunk::make(0, count), keys, values, swept, scratch);
+  }
+};
+
+}  // namespace kradix::impl

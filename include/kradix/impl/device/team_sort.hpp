@@ -1,0 +1,110 @@
+// One team sorts what it is given: a stable least-significant-digit sort over the bits that vary there.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "kradix/impl/device/bins.hpp"
+#include "kradix/impl/device/sweep_tile.hpp"
+
+namespace kradix::impl {
+
+/// The look-back of a team that takes all tiles in turn: the sums are at hand.
+struct RunningSums {
+  std::uint64_t* sums;  ///< [bin]
+
+  KOKKOS_FUNCTION void enter(std::uint32_t) const {}
+  KOKKOS_FUNCTION void leave(std::uint32_t) const {}
+  KOKKOS_FUNCTION void publish(std::uint32_t, int bin, LookBackWord::Kind kind,
+                               std::uint64_t count) const {
+    if (kind == LookBackWord::inclusive) sums[bin] = count;
+  }
+  KOKKOS_FUNCTION std::uint64_t count_before(std::uint32_t tile, int bin) const {
+    return tile == 0 ? 0 : sums[bin];
+  }
+};
+
+template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
+struct TeamSort {
+  using Key = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+  using Sweep = SweepTile<ExecutionSpace, Codec, Value, Shape, RunningSums>;
+  using Combined = CombinedBits<ExecutionSpace, Shape.threads, Bits>;
+  static constexpr int threads = Shape.threads;
+
+  Codec codec;
+  DigitList all;
+
+  struct Scratch {
+    typename Sweep::Scratch tile;
+    std::uint64_t bins[bin_count];
+    std::uint64_t sums[bin_count];
+    std::uint64_t seen[Combined::words];
+    PassTable passes;
+    KOKKOS_FUNCTION Scratch() {}
+  };
+
+  /// Leaves the elements where `scratch.passes.count` passes do. Nothing of `scratch` may be in use.
+  KOKKOS_FUNCTION void sort(const Team& team, const SortBuffers<Key, Value>& buffers,
+                            std::size_t size, Scratch& scratch) const {
+    const Bits varying = varying_bits(team, buffers.keys.in, size, scratch);
+    if (team.team_rank() == 0) scratch.passes = cover<Bits>(varying);
+    team.team_barrier();
+    for (int pass = 0; pass < scratch.passes.count; ++pass) {
+      count_digit(team, buffers.keys.source(pass, scratch.passes.count), size,
+                  scratch.passes.digit[pass], scratch);
+      sweep(team, buffers, size, pass, scratch);
+    }
+  }
+
+  /// Those of the caller's bits in which keys differ.
+  KOKKOS_FUNCTION Bits varying_bits(const Team& team, const Key* keys, std::size_t size,
+                                    Scratch& scratch) const {
+    const Bits first = codec.encode(keys[0]);
+    Bits differ = 0;
+    for (std::size_t i = team.team_rank(); i < size; i += threads) {
+      differ |= codec.encode(keys[i]) ^ first;
+    }
+    return Combined::over(team, differ, scratch.seen) & bits_between<Bits>(all.begin, all.end);
+  }
+
+  /// First places of the digit's bins.
+  KOKKOS_FUNCTION void count_digit(const Team& team, const Key* keys, std::size_t size, Digit digit,
+                                   Scratch& scratch) const {
+    const int thread = team.team_rank();
+    for (int bin = thread; bin < bin_count; bin += threads) scratch.bins[bin] = 0;
+    constexpr std::size_t countable = std::size_t{1} << 31;  // by counters of 32 bits
+    for (std::size_t begin = 0; begin < size; begin += countable) {
+      const std::size_t end = size - begin < countable ? size : begin + countable;
+      auto* const counts = reinterpret_cast<std::uint32_t*>(scratch.sums);
+      for (int bin = thread; bin < bin_count; bin += threads) counts[bin] = 0;
+      team.team_barrier();
+      for (std::size_t i = begin + thread; i < end; i += threads) {
+        L::increment(&counts[digit.of(codec.encode(keys[i]))]);
+      }
+      team.team_barrier();
+      for (int bin = thread; bin < bin_count; bin += threads) scratch.bins[bin] += counts[bin];
+      team.team_barrier();
+    }
+    if (thread < L::width) scan_bins<L, true>(scratch.bins, L::lane(thread));
+    team.team_barrier();
+  }
+
+  KOKKOS_FUNCTION void sweep(const Team& team, const SortBuffers<Key, Value>& buffers,
+                             std::size_t size, int pass, Scratch& scratch) const {
+    const Sweep sweep{buffers,      codec,   size,           &scratch.passes,
+                      scratch.bins, nullptr, {scratch.sums}, pass};
+    const DigitReader<Codec> reader(codec, scratch.passes.digit[pass]);
+    for (std::size_t begin = 0; begin < size; begin += Sweep::tile_size) {
+      Sweep::clear_counters(team.team_rank(), scratch.tile);
+      team.team_barrier();
+      sweep.sweep(team, static_cast<std::uint32_t>(begin / Sweep::tile_size), begin, reader,
+                  scratch.tile);
+      team.team_barrier();
+    }
+  }
+};
+
+}  // namespace kradix::impl

@@ -1,0 +1,171 @@
+// Small sorts: in one launch and in five, whatever the keys, with pieces so small that every way out
+// is taken; bins that do not fit, chunks with too many keys alike, one tile and very many.
+#include <gtest/gtest.h>
+
+#include "kradix/impl/small_msd.hpp"
+#include "support/device.hpp"
+#include "support/keys.hpp"
+#include "support/reference.hpp"
+
+namespace {
+
+using namespace kradix::impl;
+using kradix::Order;
+
+constexpr bool on_host = is_host_space<Space>;
+constexpr TeamShape tile_with = on_host ? TeamShape{1, 64} : TeamShape{256, 4, 1};
+constexpr TeamShape sweep_with = on_host ? TeamShape{1, 128} : TeamShape{256, 8, 1};
+constexpr TeamShape small_finish = on_host ? TeamShape{1, 512} : TeamShape{256, 2, 1};
+constexpr TeamShape large_finish = on_host ? TeamShape{1, 4352} : TeamShape{256, 17, 1};
+constexpr TeamShape tiny = on_host ? TeamShape{1, 64} : TeamShape{256, 4, 1};
+constexpr TeamShape alone = on_host ? TeamShape{1, 4352} : TeamShape{256, 20, 1};
+
+struct Outcome {
+  int passes = 0, finishes = 0;
+  std::uint64_t chunks = 0;
+};
+
+template <class T>
+T read(const T* there) {
+  T value{};
+  const Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> here(&value);
+  Kokkos::deep_copy(here, Kokkos::View<T, Memory, Kokkos::MemoryUnmanaged>(const_cast<T*>(there)));
+  return value;
+}
+
+/// Sorts keys in place with the index of each as its value and compares with the reference.
+template <TeamShape Finish, class Key>
+Outcome expect_sorted(const std::vector<Key>& input, Order order, kradix::BitRange bits,
+                      const std::vector<std::size_t>& indices) {
+  constexpr SmallShapes shapes{tile_with, sweep_with, Finish, alone, tiny};
+  using Codec = codec_of<Key>;
+  using Word = typename Codec::key_type;
+  const std::size_t count = input.size();
+  kradix::Plan plan;
+  plan.count = count;
+  plan.bits = {bits.begin, bits.end == kradix::BitRange::all ? Codec::bits : bits.end};
+  plan.passes = (plan.bits.end - plan.bits.begin + digit_bits - 1) / digit_bits;
+  plan.round = plan.tile = static_cast<std::size_t>(tile_with.round());
+  plan.chunk = static_cast<std::size_t>(Finish.round());
+  plan.tiles = (count + plan.tile - 1) / plan.tile;
+  ScratchList list;
+  const Slot keys_other = list.add(count, sizeof(Key));
+  const Slot values_other = list.add(count, 4);
+  const SmallMsdScratch scratch = SmallMsdScratch::list(plan, LookBackShape{}, list);
+  const Kokkos::View<std::byte*, Memory> memory("memory", list.bytes());
+  Kokkos::deep_copy(memory, std::byte{0xa5});  // nothing may rely on zeros
+  std::byte* const base = aligned_scratch(memory.data());
+  const auto keys = to_device(input);
+  const Kokkos::View<std::uint32_t*, Memory> permutation("permutation", count);
+  auto* const words = reinterpret_cast<Word*>(keys.data());
+  const SortBuffers<Word, std::uint32_t> buffers{
+      {words, words, keys_other.in<Word>(base)},
+      {nullptr, permutation.data(), values_other.in<std::uint32_t>(base)},
+      true,
+      false};
+  const Space exec;
+  using Sort = SmallMsd<Space, Codec, std::uint32_t, shapes>;
+  Sort(exec, plan, make_codec<Key>(order), buffers, scratch, base, "test").sort();
+  exec.fence();
+  const auto found = to_host(permutation);
+  const auto sorted = to_host(keys);
+  for (std::size_t i = 0; i < count; ++i) {
+    EXPECT_EQ(found[i], indices[i]) << i;
+    EXPECT_EQ(keys::bytes_of(sorted[i]), keys::bytes_of(input[indices[i]])) << i;
+    if (::testing::Test::HasFailure()) break;
+  }
+  if (count <= plan.chunk) return {};
+  const SmallState* const state = scratch.state.in<SmallState>(base);
+  const PassTable passes = read(&state->passes);
+  return {passes.count, passes.finishes, read(&state->listed)};
+}
+
+template <TeamShape Finish, class Key>
+Outcome expect_sorted(const std::vector<Key>& input, Order order) {
+  return expect_sorted<Finish>(input, order, {}, reference::sorted_indices(input, order));
+}
+
+template <class T>
+class SmallMsdOf : public ::testing::Test {
+ protected:
+  std::mt19937_64 random_{keys::fresh_seed()};
+};
+using Keys = ::testing::Types<std::uint32_t, std::int64_t, float, double>;
+TYPED_TEST_SUITE(SmallMsdOf, Keys);
+
+TYPED_TEST(SmallMsdOf, SortsEveryPattern) {
+  const auto chunk = static_cast<std::size_t>(small_finish.round());
+  const auto few = static_cast<std::size_t>(tiny.round());
+  const auto tile = static_cast<std::size_t>(tile_with.round());
+  for (const keys::Pattern pattern : keys::all_patterns) {
+    for (const std::size_t count :
+         {std::size_t{1}, std::size_t{2}, few - 1, few, few + 1, chunk - 1, chunk, chunk + 1,
+          3 * chunk + 5, 7 * tile, 7 * tile + 1, 40 * chunk + 3}) {
+      for (const Order order : {Order::ascending, Order::descending}) {
+        SCOPED_TRACE(::testing::Message()
+                     << "seed " << keys::fresh_seed() << ", pattern " << static_cast<int>(pattern)
+                     << ", count " << count << ", order " << static_cast<int>(order));
+        expect_sorted<small_finish>(keys::make<TypeParam>(pattern, count, this->random_), order);
+        if (this->HasFailure()) return;
+      }
+    }
+  }
+}
+
+TYPED_TEST(SmallMsdOf, OneSweepAndAFinishWhereBinsFit) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  const auto uniform = keys::make<TypeParam>(keys::Pattern::uniform, 100003, this->random_);
+  const Outcome fits = expect_sorted<large_finish>(uniform, Order::ascending);
+  EXPECT_EQ(fits.finishes, 1);
+  EXPECT_EQ(fits.passes, 1);
+  EXPECT_GT(fits.chunks, 100u);
+  EXPECT_LE(fits.chunks, 256u);
+  const auto few = keys::make<TypeParam>(keys::Pattern::few, 100003, this->random_);
+  EXPECT_EQ(expect_sorted<large_finish>(few, Order::ascending).finishes, 0);
+}
+
+/// Bits that do not count must not order, however few do.
+TEST(SmallMsd, OnlyTheChosenBitsOrder) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  for (const auto& [begin, end] :
+       {std::pair{0, 8}, {0, 0}, {64, 64}, {5, 9}, {3, 16}, {3, 18}, {40, 64}, {0, 31}, {63, 64}}) {
+    for (const std::size_t count : {std::size_t{300}, std::size_t{40000}}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", bits [" << begin
+                                        << ", " << end << "), " << count);
+      const auto input = keys::make<std::uint64_t>(keys::Pattern::uniform, count, random);
+      const auto cut = [begin = begin, end = end](std::uint64_t key) {
+        return reference::cut_bits(key, begin, end);
+      };
+      const auto indices = reference::sorted_indices(
+          input, [&](std::uint64_t a, std::uint64_t b) { return cut(a) < cut(b); });
+      expect_sorted<large_finish>(input, Order::ascending, {begin, end}, indices);
+    }
+  }
+}
+
+/// Bins fit, but most of their keys are alike: chunk after chunk is given up.
+TEST(SmallMsd, ChunksWithTooManyKeysAlikeAreSortedByOneTeamEach) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::vector<std::uint64_t> input;
+  for (int i = 0; i < 200000; ++i) {
+    const std::uint64_t any = random();
+    input.push_back((any & 0xff) << 56 | (any >> 20 & 3) << 30 | (any >> 40 & 1));
+  }
+  const Outcome outcome = expect_sorted<large_finish>(input, Order::descending);
+  EXPECT_EQ(outcome.finishes, 1);
+  EXPECT_EQ(outcome.chunks, 256u);
+}
+
+/// More tiles than the look-back's buffer has slots, over every digit.
+TEST(SmallMsd, ManyTilesSweepOverEveryDigit) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::vector<std::uint32_t> input(1100 * static_cast<std::size_t>(sweep_with.round()) + 7);
+  for (auto& key : input) key = static_cast<std::uint32_t>(random()) >> (random() % 31);
+  const Outcome outcome = expect_sorted<small_finish>(input, Order::ascending);
+  EXPECT_EQ(outcome.finishes, 0);
+  EXPECT_EQ(outcome.passes, 4);
+}
+
+}  // namespace
