@@ -16,8 +16,9 @@ using kradix::Order;
 constexpr bool on_host = is_host_space<Space>;
 constexpr TeamShape sweep_with = on_host ? TeamShape{1, 64} : TeamShape{256, 4, 1};
 constexpr TeamShape small_finish = on_host ? TeamShape{1, 512} : TeamShape{256, 2, 1};
+constexpr TeamShape alone = on_host ? TeamShape{1, 4352} : TeamShape{256, 20, 1};
 constexpr TeamShape large_finish = on_host ? TeamShape{1, 4352} : TeamShape{256, 17, 1};
-constexpr RouteRule always{1e30, 1e30, 1e30};
+constexpr RouteRule always{1e30, 1e30};
 
 /// Sorts keys with the index of each as its value; compares with the reference; returns the route.
 template <TeamShape Finish, class Key>
@@ -47,7 +48,7 @@ Route expect_sorted(const std::vector<Key>& input, Order order, const RouteRule&
       true,
       false};
   const Space exec;
-  MsdHybrid<Space, Codec, std::uint32_t, sweep_with, Finish, sweep_with>(
+  MsdHybrid<Space, Codec, std::uint32_t, sweep_with, Finish, alone, sweep_with>(
       exec, plan, make_codec<Key>(order), buffers, scratch, base, "test")
       .sort(rule);
   exec.fence();

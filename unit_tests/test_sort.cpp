@@ -59,6 +59,41 @@ TYPED_TEST(Sort, EveryAlgorithmForced) {
   }
 }
 
+/// Floats alone: equal keys that differ in bits come in one order, whatever the order of the input.
+template <class T>
+class SortFloats : public Sort<T> {};
+using Floats = ::testing::Types<float, double, kradix::float16_bits, kradix::bfloat16_bits>;
+TYPED_TEST_SUITE(SortFloats, Floats);
+
+TYPED_TEST(SortFloats, TheResultDependsOnTheSetOfKeysAlone) {
+  using Word = kradix::impl::unsigned_of_size<sizeof(TypeParam)>;
+  const auto word = [](const TypeParam& key) { return Kokkos::bit_cast<Word>(key); };
+  const auto negative = [&](const TypeParam& key) { return word(key) >> (8 * sizeof(Word) - 1); };
+  // Of keys that are equal: zeros negative first, NaNs positive first, and those by their bits.
+  const auto less = [&](const TypeParam& a, const TypeParam& b) {
+    if (reference::before(a, b) || reference::before(b, a)) return reference::before(a, b);
+    if (!std::isnan(reference::value_of(a))) return negative(a) > negative(b);
+    if (negative(a) != negative(b)) return negative(a) < negative(b);
+    return negative(a) ? word(a) > word(b) : word(a) < word(b);
+  };
+  for (const std::size_t size : {3u, 300u, 9000u, 200000u}) {
+    auto input = keys::make<TypeParam>(keys::Pattern::awkward, size, this->random_);
+    for (const Order order : {Order::ascending, Order::descending}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", size " << size
+                                        << ", order " << static_cast<int>(order));
+      std::shuffle(input.begin(), input.end(), this->random_);
+      kradix::Options options;
+      options.order = order;
+      const auto indices =
+          reference::sorted_indices(input, [&](const TypeParam& a, const TypeParam& b) {
+            return order == Order::ascending ? less(a, b) : less(b, a);
+          });
+      expect_keys_sorted(input, indices, options);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
 template <class T>
 class SortBits : public Sort<T> {};
 using Integers = ::testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t

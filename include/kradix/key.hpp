@@ -85,6 +85,7 @@ struct WordCodec {
   using key_type = Word;
   using bits_type = unsigned_of_bits<8 * sizeof(Word)>;
   static constexpr int bits = 8 * sizeof(Word);
+  static constexpr bool tells_all_keys_apart = !Floating;
 
   Word flip;
   Word infinity;  ///< only read when Floating: tells half from bfloat16
@@ -102,6 +103,33 @@ struct WordCodec {
     return static_cast<Word>(word ^ flip);
   }
 };
+
+/// The same order with no two keys equal: −0 comes just before +0, and NaNs after +infinity, positive ones
+/// first, by their bits. A sort of keys alone by it gives the same bits whatever the order of its input,
+/// and it takes fewer steps. Of floats only.
+template <class Word>
+struct TotalOrderCodec {
+  using key_type = Word;
+  using bits_type = unsigned_of_bits<8 * sizeof(Word)>;
+  static constexpr int bits = 8 * sizeof(Word);
+  static constexpr bool tells_all_keys_apart = true;
+
+  Word flip;
+  Word lowest;  ///< the bits of −infinity, in order: negative NaNs lie below, and wrap to the top
+
+  KOKKOS_FUNCTION constexpr bits_type encode(Word word) const {
+    constexpr Word sign = static_cast<Word>(Word{1} << (bits - 1));
+    const Word negative = static_cast<Word>(Word{0} - static_cast<Word>(word >> (bits - 1)));
+    const Word in_order = static_cast<Word>(word ^ static_cast<Word>(negative | sign));
+    return static_cast<Word>(static_cast<Word>(in_order - lowest) ^ flip);
+  }
+};
+
+template <class Word>
+constexpr TotalOrderCodec<Word> total_order(const WordCodec<Word, true>& codec) {
+  constexpr Word sign = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
+  return {codec.flip, static_cast<Word>(~static_cast<Word>(codec.infinity | sign))};
+}
 
 template <builtin_key T>
 using builtin_codec = WordCodec<unsigned_of_size<sizeof(T)>, key_kind<T>() == KeyKind::floating>;
@@ -175,6 +203,7 @@ struct UserCodec {
   using key_type = T;
   static constexpr int bits = key_bit_count<T>();
   using bits_type = unsigned_of_bits<bits>;
+  static constexpr bool tells_all_keys_apart = false;
 
   bits_type flip;
 

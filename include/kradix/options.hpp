@@ -99,9 +99,10 @@ constexpr std::optional<Algorithm> algorithm_from_name(std::string_view wanted) 
   return std::nullopt;
 }
 
-/// sort_by_key and argsort are always stable. `sort` alone may by default put keys that compare equal
-/// but differ in bits (−0 and +0, NaNs, bits outside the BitRange) in any order; `stable` asks it to
-/// keep their input order too.
+/// sort_by_key and argsort are always stable. `sort` alone need not be, where keys that compare equal
+/// differ in bits: by default it puts −0 before +0, and NaNs in the order of their bits, positive ones
+/// first (keys outside the BitRange's bits stay as they came). So its result never depends on the order of
+/// its input, and it is faster. `stable` asks it to keep the input order of equal keys.
 enum class Stability : std::uint8_t { automatic, stable };
 
 struct Options {

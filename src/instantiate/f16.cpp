@@ -2,5 +2,5 @@
 #include "kradix/impl/instantiate.hpp"
 
 namespace kradix::impl {
-KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, , std::uint16_t, true)
+KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_FLOATS, , std::uint16_t)
 }

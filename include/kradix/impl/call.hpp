@@ -184,7 +184,22 @@ class SortCall {
         return;
       }
     }
-    run(exec_, plan_, make_codec<Key>(options_.order), buffers, algorithm_, base, options_.label);
+    const auto codec = make_codec<Key>(options_.order);
+    if constexpr (floats_alone<Value>) {
+      if (may_order_equal_keys()) {
+        run(exec_, plan_, total_order(codec), buffers, algorithm_, base, options_.label);
+        return;
+      }
+    }
+    run(exec_, plan_, codec, buffers, algorithm_, base, options_.label);
+  }
+
+  template <class Value>
+  static constexpr bool floats_alone =
+      std::is_same_v<Value, NoValue>&& builtin_key<Key>&& key_kind<Key>() == KeyKind::floating;
+  bool may_order_equal_keys() const {
+    return options_.stability != Stability::stable && plan_.bits.begin == 0 &&
+           plan_.bits.end == codec_of<Key>::bits;
   }
 
   template <class Index>

@@ -18,6 +18,13 @@
   KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, std::uint64_t) PREFIX                        \
   KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, Wide)
 
+// Floats alone may sort by their total order instead.
+#define KRADIX_IMPL_RUN_FLOATS(SPACE, PREFIX, WORD)                                                \
+  KRADIX_IMPL_RUN_VALUES(SPACE, PREFIX, WORD, true)                                                \
+  PREFIX template void run(const SPACE&, const Plan&, const TotalOrderCodec<WORD>&,                \
+                           const SortBuffers<WORD, NoValue>&, const AlgorithmScratch&, std::byte*, \
+                           const char*);
+
 /// KRADIX_IMPL_FOR_EACH_SPACE(M, ...) expands M(Space, ...) for every enabled backend.
 #ifdef KOKKOS_ENABLE_SERIAL
 #define KRADIX_IMPL_SERIAL(M, ...) M(Kokkos::Serial, __VA_ARGS__)
@@ -66,11 +73,11 @@
 namespace kradix::impl {
 KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, extern, std::uint8_t, false)
 KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, extern, std::uint16_t, false)
-KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, extern, std::uint16_t, true)
+KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_FLOATS, extern, std::uint16_t)
 KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, extern, std::uint32_t, false)
-KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, extern, std::uint32_t, true)
+KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_FLOATS, extern, std::uint32_t)
 KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, extern, std::uint64_t, false)
-KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, extern, std::uint64_t, true)
+KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_FLOATS, extern, std::uint64_t)
 KRADIX_IMPL_FOR_WIDEST(KRADIX_IMPL_RUN_VALUES, extern)
 }  // namespace kradix::impl
 #endif

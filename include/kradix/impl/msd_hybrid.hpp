@@ -11,9 +11,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <bit>
 #include <string>
-#include <type_traits>
 
 #include "kradix/impl/device/chunks.hpp"
 #include "kradix/impl/device/finish_chunk.hpp"
@@ -41,7 +39,7 @@ struct MsdHybridScratch {
 };
 
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape, TeamShape FinishShape,
-          TeamShape RangeShape>
+          TeamShape AloneShape, TeamShape RangeShape>
 class MsdHybrid {
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
@@ -52,7 +50,7 @@ class MsdHybrid {
   using Choose = ChooseRoute<ExecutionSpace, Bits>;
   using List = ListChunks<ExecutionSpace, Codec, step_with.threads>;
   using Finish = FinishChunk<ExecutionSpace, Codec, Value, FinishShape>;
-  using Ranges = FinishRanges<ExecutionSpace, Codec, Value, RangeShape>;
+  using Ranges = FinishRanges<ExecutionSpace, Codec, Value, AloneShape, RangeShape>;
 
  public:
   MsdHybrid(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
@@ -85,18 +83,11 @@ class MsdHybrid {
                                        Glance{buffers_.keys.in, codec_, plan_.count, all, route_});
     sweeps_.template launch<step_with>(
         "SampleRuns", teams * Route::choices, Sample::scratch_bytes(),
-        Sample{buffers_.keys.in, codec_, plan_.count, all, least, finish_bits(least), route_});
+        Sample{buffers_.keys.in, codec_, plan_.count, all, least, route_});
     sweeps_.template launch<step_with>(
         "ChooseRoute", 1, 0,
         Choose{plan_.count, all, rule, least, samples,
                static_cast<double>(teams) * samples * (samples - 1) / 2, route_});
-  }
-
-  /// The bits of a word of counters, in a chunk of as many runs as fit of keys that spread evenly.
-  int finish_bits(int sweeps) const {
-    constexpr int word_bits = PackedCounters::index_bits - 3;
-    const int chunk_bits = std::bit_width(plan_.count / plan_.chunk) - 1;
-    return std::clamp(word_bits + chunk_bits - sweeps * digit_bits, 1, word_bits);
   }
 
   void finish() {
@@ -113,8 +104,8 @@ class MsdHybrid {
         "FinishChunk", std::min(even, shape.chunks(plan_.count)), Finish::scratch_bytes(),
         Finish{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
                equal_keys_differ(codec_, all), passes, route_, chunks_});
-    const std::size_t resident = sweeps_.template resident_teams<RangeShape>();
-    sweeps_.template launch<RangeShape>(
+    const std::size_t resident = sweeps_.template resident_teams<AloneShape>();
+    sweeps_.template launch<AloneShape>(
         "FinishRanges", std::min(resident, shape.chunks(plan_.count)), Ranges::scratch_bytes(),
         Ranges{buffers_, codec_, all, passes, route_, chunks_});
   }

@@ -59,7 +59,8 @@ void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
     if constexpr (finish.exists()) {
       if (plan.algorithm == Algorithm::msd_hybrid) {
         constexpr TeamShape range = range_shape<ExecutionSpace>(sizeof(Key), value_bytes);
-        MsdHybrid<ExecutionSpace, Codec, Value, sweep, finish, range>(
+        constexpr TeamShape alone = alone_shape<ExecutionSpace>(sizeof(Key), value_bytes);
+        MsdHybrid<ExecutionSpace, Codec, Value, sweep, finish, alone, range>(
             exec, plan, codec, buffers, scratch.msd_hybrid, base, label)
             .sort(RouteRule::of_chunks(plan.chunk));
         return;

@@ -51,7 +51,7 @@ constexpr TeamShape sweep_shape(std::size_t key_bytes, std::size_t value_bytes) 
   return widest == 8 ? TeamShape{256, 20, 2} : TeamShape{256, 8, 2};
 }
 
-/// How a team finishes a chunk in scratch, and a range that does not fit there; none as above.
+/// How a team finishes a chunk in scratch, and how tiles of a run that does not fit there; none as above.
 template <class ExecutionSpace>
 constexpr TeamShape finish_shape(std::size_t key_bytes, std::size_t value_bytes) {
   const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;

@@ -75,11 +75,10 @@ struct IndexReader<WordCodec<Word, false>> {
   }
 };
 
-/// Can keys that compare equal be told apart? Not integers all of whose bits count.
+/// May keys that are equal in the bits that count differ otherwise?
 template <class Codec>
 bool equal_keys_differ(const Codec&, const DigitList& all) {
-  constexpr bool is_integer = std::is_same_v<Codec, WordCodec<typename Codec::key_type, false>>;
-  return !is_integer || all.end - all.begin < Codec::bits;
+  return !Codec::tells_all_keys_apart || all.end - all.begin < Codec::bits;
 }
 
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>

@@ -1,21 +1,24 @@
-// What the finish in scratch could not take: runs that are too long for it, and chunks with too many keys
-// alike. Each is sorted by one team, a stable least-significant-digit sort over the bits that vary in it.
+// What the finish in scratch could not take, sorted by one team each, digit by digit over the bits that
+// vary in it: chunks with too many keys alike in scratch, runs that are too long for it in memory.
 #pragma once
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <type_traits>
 
+#include "kradix/impl/device/chunk_passes.hpp"
 #include "kradix/impl/device/chunks.hpp"
 #include "kradix/impl/device/team_sort.hpp"
 
 namespace kradix::impl {
 
-template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
+/// `AloneShape` is for chunks, `Shape` for tiles of longer runs.
+template <class ExecutionSpace, class Codec, class Value, TeamShape AloneShape, TeamShape Shape>
 struct FinishRanges {
   using Key = typename Codec::key_type;
   using Team = TeamMember<ExecutionSpace>;
   using Sort = TeamSort<ExecutionSpace, Codec, Value, Shape>;
+  using Passes = ChunkPasses<ExecutionSpace, Codec, Value, AloneShape>;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr int threads = Shape.threads;
   static constexpr int looks = 32;  ///< chunks that a team looks at together
@@ -28,7 +31,10 @@ struct FinishRanges {
   const std::uint64_t* chunks;
 
   struct Scratch {
-    typename Sort::Scratch sort;
+    union {
+      typename Sort::Scratch sort;
+      typename Passes::Scratch passes;
+    };
     std::uint64_t left[looks];
     std::uint32_t left_count;
     KOKKOS_FUNCTION Scratch() {}
@@ -59,7 +65,28 @@ struct FinishRanges {
   }
 
   KOKKOS_FUNCTION void sort(const Team& team, const Chunk& chunk, Scratch& scratch) const {
-    const Share range = range_of(chunk);
+    if (chunk.size() > 0) {
+      sort_in_scratch(team, chunk, scratch);
+    } else {
+      const std::size_t begin = chunk.begin();
+      sort_run(team, {begin, LongRun::end(buffers.keys.spare(passes->count) + begin)}, scratch);
+    }
+  }
+
+  KOKKOS_FUNCTION void sort_in_scratch(const Team& team, const Chunk& chunk,
+                                       Scratch& scratch) const {
+    const Key* const keys = buffers.keys.end(passes->count) + chunk.begin();
+    Key* const keys_out = buffers.leaves_keys ? nullptr : buffers.keys.result + chunk.begin();
+    const Value* values = nullptr;
+    Value* values_out = nullptr;
+    if constexpr (with_values) {
+      values = buffers.values.end(passes->count) + chunk.begin();
+      values_out = buffers.values.result + chunk.begin();
+    }
+    Passes{codec, all}.sort(team, chunk.size(), keys, values, keys_out, values_out, scratch.passes);
+  }
+
+  KOKKOS_FUNCTION void sort_run(const Team& team, const Share& range, Scratch& scratch) const {
     const SortBuffers<Key, Value> mine{of_range(buffers.keys, range),
                                        of_range(buffers.values, range)};
     const std::size_t size = range.end - range.begin;
@@ -70,12 +97,6 @@ struct FinishRanges {
     if constexpr (with_values) {
       settle(team, mine.values, count, buffers.values.result + range.begin, size);
     }
-  }
-
-  KOKKOS_FUNCTION Share range_of(const Chunk& chunk) const {
-    const std::size_t begin = chunk.begin();
-    if (chunk.size() > 0) return {begin, begin + chunk.size()};
-    return {begin, LongRun::end(buffers.keys.spare(passes->count) + begin)};
   }
 
   /// A sort in place, where the sweeps left the range; the caller's other array takes turns with it.

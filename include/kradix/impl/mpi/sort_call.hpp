@@ -195,7 +195,8 @@ class SortCall {
     kradix::Options options;
     options.order = options_.order;
     options.bits = options_.bits;
-    options.stability = options_.stability;
+    // Equal keys are cut between ranks by where they came from, so each rank keeps that order.
+    options.stability = Stability::stable;
     options.workspace = &scratch;
     options.label = options_.label;
     return options;
