@@ -115,7 +115,8 @@ std::string json_of_machine() {
          ", \"distributions\": " +
          list_of(inputs::distributions,
                  [](const auto& entry) {
-                   return "{\"name\": " + json_of(std::string(entry.name)) +
+                   return "{\"name\": " + json_of(std::string(entry.name)) + ", \"parameter\": " +
+                          (takes_parameter(entry.distribution) ? "true" : "false") +
                           ", \"summary\": " + json_of(std::string(entry.summary)) + '}';
                  }) +
          '}';

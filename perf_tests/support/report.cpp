@@ -103,9 +103,11 @@ void TableReport::add(const Measurement& m) {
 
 void RowReport::add(const Measurement& m) {
   if (heading_.empty()) std::printf("%s\n", machine_line().c_str());
-  const std::string heading = subject(m.what);
+  const std::string what = subject(m.what);
+  std::string heading = what;
+  for (const Series& series : m.series) heading += '|' + series.name;
   if (heading != heading_) {
-    std::printf("\n%s\n%-14s %12s %11s %9s %10s %6s", heading.c_str(), "input", "keys", "Kradix ms",
+    std::printf("\n%s\n%-14s %12s %11s %9s %10s %6s", what.c_str(), "input", "keys", "Kradix ms",
                 "Mkeys/s", "moved GB/s", "bound");
     for (std::size_t s = 1; s < m.series.size(); ++s) {
       std::printf(" | %19s ms  ratio  %-12s", m.series[s].name.c_str(), "least..most");

@@ -1,0 +1,93 @@
+"""Measures, reports, compares:
+
+  python3 scripts/lib/bench --program BUILD/bin/bench_sort [--settings quick] [--out results]
+  python3 scripts/lib/bench --report results/FILE.json
+  python3 scripts/lib/bench --result results/FILE.json --baseline OLDER.json
+
+Measuring and comparing need Python alone; the plots of a report need matplotlib."""
+
+import argparse
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import compare  # noqa: E402
+import grid  # noqa: E402
+import measure  # noqa: E402
+import results  # noqa: E402
+import table  # noqa: E402
+
+REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="bench", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", help="a bench_sort to measure with")
+    parser.add_argument("--settings", default="quick", help="quick (2 minutes), standard, full (quick)")
+    parser.add_argument("--settings-file", default=os.path.join(REPOSITORY, "perf_tests", "settings.json"))
+    parser.add_argument("--budget", type=float, help="seconds; the settings' own otherwise")
+    parser.add_argument("--options", default="", help="more options of bench_sort, for every case")
+    parser.add_argument("--out", default="results", help="folder of the results (results)")
+    parser.add_argument("--report", metavar="FILE", help="draw FILE anew; measure nothing")
+    parser.add_argument("--no-report", action="store_true", help="measure and write the JSON only")
+    parser.add_argument("--result", metavar="FILE", help="compare FILE; measure nothing")
+    parser.add_argument("--baseline", metavar="FILE", help="compare with FILE")
+    parser.add_argument("--threshold", type=float, default=3, help="percent slower that is an error (3)")
+    parser.add_argument("--noise", type=float, help="percent that is always noise (3 on hosts, 1 on devices)")
+    return parser.parse_args()
+
+
+def measured(options):
+    settings = grid.load_settings(options.settings_file, options.settings)
+    if options.budget:
+        settings["budget_seconds"] = options.budget
+    result = measure.measure([os.path.abspath(options.program)], settings, options.options)
+    path = results.save(result, options.out, REPOSITORY)
+    print(f"{len(result['cases'])} cases in {result['seconds']:.0f} s, {len(result['skipped'])} left out for want of "
+          f"time, {len(result['failed'])} failed: {path}")
+    for failure in result["failed"]:
+        print(f"failed: {failure['case']}: {failure['error']}")
+    return path
+
+
+def report(path):
+    """The Markdown table beside the results, and a folder of plots where they can be drawn."""
+    result = results.load(path)
+    stem = os.path.splitext(path)[0]
+    text = table.markdown(result)
+    try:
+        import plot
+        names = plot.draw(result, stem)
+        folder = os.path.basename(stem)
+        text += "\n## Plots\n\n" + "".join(f"![{name}]({folder}/{name}.png)\n\n" for name in names)
+        print(f"{len(names)} plots as SVG and PNG: {stem}/")
+    except ImportError as error:
+        print(f"no plots ({error}); once matplotlib is there: --report {path}")
+    with open(stem + ".md", "w", encoding="utf-8") as file:
+        file.write(text)
+    print(f"tables: {stem}.md")
+
+
+def main():
+    options = arguments()
+    path = options.result or options.report
+    if not path and not options.program:
+        sys.exit("bench: --program says which bench_sort to measure with (or --report, --result); see --help")
+    try:
+        failed = False
+        if not path:
+            path = measured(options)
+            failed = bool(results.load(path)["failed"])
+        if not options.no_report and not options.result:
+            report(path)
+        if options.baseline and not compare.compare(results.load(options.baseline), results.load(path),
+                                                    options.threshold, options.noise):
+            sys.exit(3)
+    except (grid.SettingsError, measure.BenchError, OSError) as error:
+        sys.exit(f"bench: {error}")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""Runs bench_sort over a grid of cases, with progress and within a budget."""
+
+import json
+import subprocess
+import sys
+import time
+
+from grid import cases_of, options_of, title_of
+
+
+class BenchError(Exception):
+    pass
+
+
+class Stream:
+    """A bench_sort --stream: a line of options in, a line of JSON out."""
+
+    def __init__(self, command):
+        self.command = command
+        try:
+            self.process = subprocess.Popen(command + ["--stream"], stdin=subprocess.PIPE,
+                                            stdout=subprocess.PIPE, text=True, bufsize=1)
+        except OSError as error:
+            raise BenchError(f"cannot run {command[0]}: {error.strerror}") from error
+        self.machine = self.receive()
+
+    def receive(self):
+        line = self.process.stdout.readline()
+        if not line:
+            status = self.process.wait()
+            raise BenchError(f"{' '.join(self.command)} ended with status {status}")
+        return json.loads(line)
+
+    def ask(self, options):
+        try:
+            self.process.stdin.write(options + "\n")
+            self.process.stdin.flush()
+        except OSError:
+            pass  # it has ended: receive() says how
+        return self.receive()
+
+    def close(self):
+        try:
+            self.process.stdin.close()
+        except OSError:
+            pass
+        self.process.wait()
+
+
+class Forecast:
+    """How long cases take: the seconds that are asked for, and a rate per byte learned on the way."""
+
+    def __init__(self, machine, settings):
+        self.key_bytes = {key["name"]: key["bytes"] for key in machine["keys"]}
+        self.fixed = settings["case_seconds"]
+        self.rates = {}
+        self.any_rate = 1e-7 if machine["host"] else 1e-9
+
+    def size(self, case):
+        return case["count"] * (self.key_bytes[case["key"]] + case["values"])
+
+    def kind(self, case):
+        return case["operation"], case["values"] > 0
+
+    def of(self, case):
+        return self.fixed + self.rates.get(self.kind(case), self.any_rate) * self.size(case)
+
+    def learn(self, case, seconds):
+        rate = max(0.0, seconds - self.fixed) / self.size(case)
+        if case["count"] < 1 << 18:  # start-up, not size
+            return
+        self.any_rate = self.rates[self.kind(case)] = rate
+
+
+class Progress:
+    """One line that is rewritten on a terminal; elsewhere a line a case."""
+
+    def __init__(self, out=sys.stderr):
+        self.out = out
+        self.terminal = out.isatty()
+
+    def start(self, done, cases, left, text):
+        if self.terminal:
+            self.show(done, cases, left, text)
+
+    def show(self, done, cases, left, text):
+        line = f"[{done}/{cases}, {clock(left)} left] {text}"
+        if self.terminal:
+            filled = 24 * done // max(1, cases)
+            line = f"\r\033[K{'#' * filled}{'.' * (24 - filled)} {line}"[:160]
+        print(line, end="" if self.terminal else "\n", file=self.out, flush=True)
+
+    def end(self):
+        if self.terminal:
+            print(file=self.out)
+
+
+def clock(seconds):
+    seconds = int(seconds + 0.5)
+    return f"{seconds // 60}:{seconds % 60:02}"
+
+
+def summary(measured):
+    """What a case came to, for the progress line."""
+    timed = [c for c in measured["contenders"] if "wrong" not in c]
+    ours = timed[0]["median_s"]
+    text = f"{measured['count'] / ours * 1e-9:.3g} Gkeys/s"
+    if len(timed) > 1:
+        best = min(timed[1:], key=lambda peer: peer["ratio"])
+        text += f", {best['ratio']:.2f} x as fast as {best['name']}"
+    return text
+
+
+def measure(command, settings, extra="", progress=None):
+    """Measures all cases that fit the budget. `extra` goes to every case."""
+    progress = progress or Progress()
+    begin = time.monotonic()
+    stream = Stream(command)
+    cases = cases_of(settings, stream.machine)
+    forecast = Forecast(stream.machine, settings)
+    result = {"machine": stream.machine, "settings": settings["name"], "cases": [], "failed": [],
+              "skipped": []}
+    try:
+        for index, case in enumerate(cases):
+            left = settings["budget_seconds"] - (time.monotonic() - begin)
+            rest = sum(forecast.of(other) for other in cases[index:])
+            if forecast.of(case) > left:
+                result["skipped"].append(title_of(case))
+                continue
+            progress.start(index, len(cases), min(left, rest), title_of(case))
+            start = time.monotonic()
+            try:
+                answer = stream.ask((options_of(case, settings) + " " + extra).strip())
+            except BenchError as error:
+                result["failed"].append({"case": title_of(case), "error": str(error)})
+                stream = Stream(command)
+                continue
+            seconds = time.monotonic() - start
+            forecast.learn(case, seconds)
+            if "error" in answer:
+                result["failed"].append({"case": title_of(case), "error": answer["error"]})
+            else:
+                result["cases"].append(answer)
+                progress.show(index + 1, len(cases), min(left - seconds, rest),
+                              f"{title_of(case)}: {summary(answer)}")
+    finally:
+        stream.close()
+        progress.end()
+    result["seconds"] = time.monotonic() - begin
+    return result
