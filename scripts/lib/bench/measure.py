@@ -45,6 +45,7 @@ class Stream:
         except OSError:
             pass
         self.process.wait()
+        self.process.stdout.close()
 
 
 class Forecast:
@@ -133,6 +134,7 @@ def measure(command, settings, extra="", progress=None):
                 answer = stream.ask((options_of(case, settings) + " " + extra).strip())
             except BenchError as error:
                 result["failed"].append({"case": title_of(case), "error": str(error)})
+                stream.close()
                 stream = Stream(command)
                 continue
             seconds = time.monotonic() - start

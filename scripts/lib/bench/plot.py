@@ -37,6 +37,7 @@ def new_axes(title, x_name, y_name, width=7.5):
     axes.set_xlabel(x_name)
     axes.set_ylabel(y_name)
     axes.grid(True, color="#ddd")
+    axes.set_axisbelow(True)
     return figure, axes
 
 
@@ -133,6 +134,7 @@ def curves(result):
                 axes.set_xscale("log", base=base)
             elif base < 0:
                 axes.set_xscale("symlog", linthresh=1e-3)
+                axes.set_xlim(left=0)
             yield f"{name}_{slug(kind)}", figure
 
 
