@@ -1,5 +1,5 @@
-// The shapes that are tried in place of the present ones. They must fit scratch memory: a shape whose
-// kernel asks for too much is reported, not run.
+// The shapes that are tried in place of the present ones. A sweep's items come in fours, and a finish has a
+// power of two of threads. A shape whose kernel asks for too much scratch memory is reported, not run.
 #pragma once
 
 #include "kradix/impl/onesweep.hpp"
@@ -23,10 +23,10 @@ constexpr auto sweep_candidates() {
     return Shapes<TeamShape{1, 1024}, TeamShape{1, 4096}>{};
   } else if constexpr (widest <= 4) {
     return Shapes<TeamShape{256, 24, 3}, TeamShape{256, 28, 3}, TeamShape{256, 36, 2},
-                  TeamShape{384, 18, 2}, TeamShape{384, 24, 2}, TeamShape{512, 16, 2}>{};
+                  TeamShape{384, 20, 2}, TeamShape{384, 24, 2}, TeamShape{512, 16, 2}>{};
   } else {
-    return Shapes<TeamShape{256, 14, 3}, TeamShape{256, 16, 3}, TeamShape{256, 18, 2},
-                  TeamShape{256, 24, 2}, TeamShape{384, 12, 2}, TeamShape{512, 10, 2}>{};
+    return Shapes<TeamShape{256, 12, 3}, TeamShape{256, 16, 3}, TeamShape{256, 16, 2},
+                  TeamShape{256, 24, 2}, TeamShape{384, 12, 2}, TeamShape{512, 8, 2}>{};
   }
 }
 
@@ -37,10 +37,10 @@ constexpr auto finish_candidates() {
     return Shapes<TeamShape{1, 4096}>{};
   } else if constexpr (widest <= 4) {
     return Shapes<TeamShape{256, 14, 4}, TeamShape{256, 16, 4}, TeamShape{256, 20, 3},
-                  TeamShape{384, 12, 3}>{};
+                  TeamShape{512, 9, 2}>{};
   } else {
     return Shapes<TeamShape{256, 13, 3}, TeamShape{256, 15, 2}, TeamShape{256, 19, 2},
-                  TeamShape{384, 12, 2}>{};
+                  TeamShape{512, 8, 1}>{};
   }
 }
 
