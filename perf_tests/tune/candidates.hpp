@@ -22,11 +22,15 @@ constexpr auto sweep_candidates() {
   if constexpr (on_host) {
     return Shapes<TeamShape{1, 1024}, TeamShape{1, 4096}>{};
   } else if constexpr (widest <= 4) {
-    return Shapes<TeamShape{256, 24, 3}, TeamShape{256, 28, 3}, TeamShape{256, 36, 2},
-                  TeamShape{384, 20, 2}, TeamShape{384, 24, 2}, TeamShape{512, 16, 2}>{};
+    return Shapes<TeamShape{128, 32, 5}, TeamShape{256, 20, 3}, TeamShape{256, 24, 3},
+                  TeamShape{256, 28, 3}, TeamShape{256, 32, 2}, TeamShape{256, 36, 2},
+                  TeamShape{256, 40, 2}, TeamShape{384, 20, 2}, TeamShape{384, 24, 2},
+                  TeamShape{384, 28, 1}, TeamShape{512, 16, 2}, TeamShape{512, 20, 1}>{};
   } else {
-    return Shapes<TeamShape{256, 12, 3}, TeamShape{256, 16, 3}, TeamShape{256, 16, 2},
-                  TeamShape{256, 24, 2}, TeamShape{384, 12, 2}, TeamShape{512, 8, 2}>{};
+    return Shapes<TeamShape{128, 20, 5}, TeamShape{256, 12, 3}, TeamShape{256, 16, 3},
+                  TeamShape{256, 16, 2}, TeamShape{256, 20, 3}, TeamShape{256, 24, 2},
+                  TeamShape{384, 12, 2}, TeamShape{384, 16, 1}, TeamShape{512, 8, 2},
+                  TeamShape{512, 12, 1}>{};
   }
 }
 
@@ -36,10 +40,12 @@ constexpr auto finish_candidates() {
   if constexpr (on_host) {
     return Shapes<TeamShape{1, 4096}>{};
   } else if constexpr (widest <= 4) {
-    return Shapes<TeamShape{256, 14, 4}, TeamShape{256, 16, 4}, TeamShape{256, 20, 3},
+    return Shapes<TeamShape{128, 18, 6}, TeamShape{256, 12, 4}, TeamShape{256, 14, 4},
+                  TeamShape{256, 16, 4}, TeamShape{256, 16, 3}, TeamShape{256, 20, 3},
                   TeamShape{512, 9, 2}>{};
   } else {
-    return Shapes<TeamShape{256, 13, 3}, TeamShape{256, 15, 2}, TeamShape{256, 19, 2},
+    return Shapes<TeamShape{128, 17, 5}, TeamShape{256, 13, 3}, TeamShape{256, 15, 3},
+                  TeamShape{256, 15, 2}, TeamShape{256, 17, 3}, TeamShape{256, 19, 2},
                   TeamShape{512, 8, 1}>{};
   }
 }
