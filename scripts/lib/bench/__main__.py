@@ -3,6 +3,7 @@
   python3 scripts/lib/bench --program BUILD/bin/bench_sort [--settings quick] [--out results]
   python3 scripts/lib/bench --report results/FILE.json
   python3 scripts/lib/bench --result results/FILE.json --baseline OLDER.json
+  python3 scripts/lib/bench --mpi "mpirun -n {ranks}" --program BUILD/bin/bench_mpi --ranks 1,2,4,8
 
 Measuring and comparing need Python alone; the plots of a report need matplotlib."""
 
@@ -15,6 +16,7 @@ import compare  # noqa: E402
 import grid  # noqa: E402
 import measure  # noqa: E402
 import results  # noqa: E402
+import scaling  # noqa: E402
 import table  # noqa: E402
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
@@ -35,6 +37,9 @@ def arguments():
     parser.add_argument("--baseline", metavar="FILE", help="compare with FILE")
     parser.add_argument("--threshold", type=float, default=3, help="percent slower that is an error (3)")
     parser.add_argument("--noise", type=float, help="percent that is always noise (3 on hosts, 1 on devices)")
+    parser.add_argument("--mpi", metavar="LAUNCHER", help="scaling of bench_mpi, started by this with {ranks}")
+    parser.add_argument("--ranks", default="1,2,4,8", help="numbers of ranks, with --mpi (1,2,4,8)")
+    parser.add_argument("--count", type=int, default=1 << 20, help="keys a rank, or in all, with --mpi (2^20)")
     return parser.parse_args()
 
 
@@ -51,14 +56,24 @@ def measured(options):
     return path
 
 
+def measured_scaling(options):
+    ranks = [int(number) for number in options.ranks.split(",")]
+    runs = scaling.measure(options.mpi, os.path.abspath(options.program), ranks, options.count,
+                           options.options.split())
+    path = results.save({"machine": {"device": "mpi"}, "launcher": options.mpi, "runs": runs}, options.out, REPOSITORY)
+    print(f"{len(runs)} runs: {path}")
+    return path
+
+
 def report(path):
     """The Markdown table beside the results, and a folder of plots where they can be drawn."""
     result = results.load(path)
     stem = os.path.splitext(path)[0]
-    text = table.markdown(result)
+    of_ranks = "runs" in result
+    text = scaling.markdown(result) if of_ranks else table.markdown(result)
     try:
         import plot
-        names = plot.draw(result, stem)
+        names = scaling.draw(result, stem) if of_ranks else plot.draw(result, stem)
         folder = os.path.basename(stem)
         text += "\n## Plots\n\n" + "".join(f"![{name}]({folder}/{name}.png)\n\n" for name in names)
         print(f"{len(names)} plots as SVG and PNG: {stem}/")
@@ -76,7 +91,9 @@ def main():
         sys.exit("bench: --program says which bench_sort to measure with (or --report, --result); see --help")
     try:
         failed = False
-        if not path:
+        if options.mpi and not path:
+            path = measured_scaling(options)
+        elif not path:
             path = measured(options)
             failed = bool(results.load(path)["failed"])
         if not options.no_report and not options.result:

@@ -204,14 +204,18 @@ def phases(result):
 PLOTS = [throughput, heat_map, curves, distributions, memory, phases]
 
 
+def save(figure, folder, name):
+    for suffix in ("svg", "png"):
+        figure.savefig(os.path.join(folder, f"{name}.{suffix}"), bbox_inches="tight", dpi=120)
+    plt.close(figure)
+
+
 def draw(result, folder):
     """Writes every plot that the results have cases for; returns their names."""
     os.makedirs(folder, exist_ok=True)
     names = []
     for plot in PLOTS:
         for name, figure in plot(result):
-            for suffix in ("svg", "png"):
-                figure.savefig(os.path.join(folder, f"{name}.{suffix}"), bbox_inches="tight", dpi=120)
-            plt.close(figure)
+            save(figure, folder, name)
             names.append(name)
     return names

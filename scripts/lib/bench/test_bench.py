@@ -16,6 +16,7 @@ import compare  # noqa: E402
 import grid  # noqa: E402
 import measure  # noqa: E402
 import results  # noqa: E402
+import scaling  # noqa: E402
 import table  # noqa: E402
 
 SETTINGS = os.path.join(HERE, "..", "..", "..", "perf_tests", "settings.json")
@@ -222,6 +223,50 @@ class Report(unittest.TestCase):
             self.assertEqual(len(set(paths)), 3)
             self.assertRegex(os.path.basename(paths[0]), r"^test-device-1-\d{4}-\d\d-\d\d\.json$")
             self.assertEqual(len(results.load(paths[2])["cases"]), 20)
+
+
+FAKE_MPI = """#!{python}
+import json, sys
+ranks, size, count = int(sys.argv[1]), sys.argv[4], int(sys.argv[5])
+if ranks == 3:
+    sys.exit("bench_mpi: three is a crowd")
+total = count * ranks if size == "--count" else count
+answer = dict.fromkeys({phases!r}, 1e-3)
+answer.update(key="u64", values=0, distribution="uniform", ranks=ranks, total=total, seconds=1e-9 * total / ranks * 2,
+              local_sort=1e-9 * total / ranks, alltoall=1e-5, imbalance=1.0, work="w", transport="t", route="r")
+print("a line that is no JSON")
+print(json.dumps(answer))
+"""
+
+
+class Scaling(unittest.TestCase):
+    def launcher(self, folder):
+        program = os.path.join(folder, "mpirun")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(FAKE_MPI.format(python=sys.executable, phases=scaling.PHASES))
+        os.chmod(program, stat.S_IRWXU)
+        return program + " {ranks}"
+
+    def test_measures_and_reports(self):
+        with tempfile.TemporaryDirectory() as folder:
+            said = []
+            runs = scaling.measure(self.launcher(folder), "bench_mpi", [1, 4], 1000, [], said.append)
+            self.assertEqual([(r["scaling"], r["ranks"], r["total"]) for r in runs],
+                             [("weak", 1, 1000), ("weak", 4, 4000), ("strong", 1, 1000), ("strong", 4, 1000)])
+            self.assertAlmostEqual(scaling.efficiency(runs, runs[3]), 1)
+            self.assertEqual(len(said), 4)
+            text = scaling.markdown({"date": "2000-01-01", "launcher": "l", "runs": runs})
+            self.assertIn("| 4 | 4000 | 0.002 | 2 | 1.00 |", text)
+            try:
+                names = scaling.draw({"runs": runs}, folder)
+            except ImportError:
+                return
+            self.assertEqual(names, ["weak_scaling", "weak_phases", "strong_scaling", "strong_phases"])
+
+    def test_tells_what_a_failed_run_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(measure.BenchError, "status 1: bench_mpi: three is a crowd"):
+                scaling.run(self.launcher(folder), "bench_mpi", 3, ["--count", "10"])
 
 
 if __name__ == "__main__":
