@@ -18,6 +18,7 @@ if(KRADIX_CCCL_ROOT)
     set_source_files_properties(peers/newer_cccl.cu PROPERTIES LANGUAGE CXX)
     set(cccl_options -x cu)
   endif()
+  set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)  # a build folder may be copied to the machine with the GPU
   add_library(bench_newer_cccl SHARED peers/newer_cccl.cu)
   set_target_properties(bench_newer_cccl PROPERTIES CXX_STANDARD 20 CUDA_STANDARD 20
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
