@@ -97,7 +97,7 @@ class Progress:
 
 
 def clock(seconds):
-    seconds = int(seconds + 0.5)
+    seconds = max(0, int(seconds + 0.5))
     return f"{seconds // 60}:{seconds % 60:02}"
 
 
@@ -112,41 +112,56 @@ def summary(measured):
     return text
 
 
+class Measurer:
+    """Asks one program after another: who fails is replaced, since an error of a device outlives its case."""
+
+    def __init__(self, command, extra):
+        self.command, self.extra = command, extra
+        self.stream = Stream(command)
+        self.machine = self.stream.machine
+
+    def measured(self, case, settings):
+        """The case's results, or {"error": ...}."""
+        try:
+            answer = self.stream.ask(f"{options_of(case, settings)} {self.extra}".strip())
+        except BenchError as error:
+            answer = {"error": str(error)}
+        if "error" in answer:
+            self.stream.close()
+            self.stream = Stream(self.command)
+        return answer
+
+
 def measure(command, settings, extra="", progress=None):
     """Measures all cases that fit the budget. `extra` goes to every case."""
     progress = progress or Progress()
     begin = time.monotonic()
-    stream = Stream(command)
-    cases = cases_of(settings, stream.machine)
-    forecast = Forecast(stream.machine, settings)
-    result = {"machine": stream.machine, "settings": settings["name"], "cases": [], "failed": [],
-              "skipped": []}
-    try:
-        for index, case in enumerate(cases):
-            left = settings["budget_seconds"] - (time.monotonic() - begin)
-            rest = sum(forecast.of(other) for other in cases[index:])
-            if forecast.of(case) > left:
-                result["skipped"].append(title_of(case))
-                continue
-            progress.start(index, len(cases), min(left, rest), title_of(case))
-            start = time.monotonic()
-            try:
-                answer = stream.ask((options_of(case, settings) + " " + extra).strip())
-            except BenchError as error:
-                result["failed"].append({"case": title_of(case), "error": str(error)})
-                stream.close()
-                stream = Stream(command)
-                continue
-            seconds = time.monotonic() - start
-            forecast.learn(case, seconds)
-            if "error" in answer:
-                result["failed"].append({"case": title_of(case), "error": answer["error"]})
-            else:
-                result["cases"].append(answer)
-                progress.show(index + 1, len(cases), min(left - seconds, rest),
-                              f"{title_of(case)}: {summary(answer)}")
-    finally:
-        stream.close()
-        progress.end()
+    program = Measurer(command, extra)
+    cases = cases_of(settings, program.machine)
+    forecast = Forecast(program.machine, settings)
+    result = {"machine": program.machine, "settings": settings["name"], "cases": [], "failed": [], "skipped": []}
+    for index, case in enumerate(cases):
+        title = title_of(case)
+        left = settings["budget_seconds"] - (time.monotonic() - begin)
+        if forecast.of(case) > left:
+            result["skipped"].append(title)
+            continue
+        rest = sum(forecast.of(other) for other in cases[index:])
+        progress.start(index, len(cases), min(left, rest), title)
+        start = time.monotonic()
+        try:
+            answer = program.measured(case, settings)
+        except BenchError as error:  # it cannot even start again: what there is must not be lost
+            result["failed"].append({"case": title, "error": str(error)})
+            break
+        seconds = time.monotonic() - start
+        if "error" in answer:
+            result["failed"].append({"case": title, "error": answer["error"]})
+            continue
+        forecast.learn(case, seconds)
+        result["cases"].append(answer)
+        progress.show(index + 1, len(cases), min(left, rest) - seconds, f"{title}: {summary(answer)}")
+    program.stream.close()
+    progress.end()
     result["seconds"] = time.monotonic() - begin
     return result
