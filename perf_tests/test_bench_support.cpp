@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include "support/affinity.hpp"
 #include "support/phases.hpp"
 #include "support/statistics.hpp"
 #include "support/verify.hpp"
@@ -186,6 +187,22 @@ TEST(Statistics, MediansAndRatios) {
   EXPECT_DOUBLE_EQ(ratio.most, 3);
   EXPECT_THROW(spread_of({}), std::invalid_argument);
 }
+
+#ifdef KRADIX_BENCH_HAS_AFFINITY
+TEST(Affinity, IsWidenedToAllPlacesAndRestored) {
+  const auto cores = [] {
+    cpu_set_t set;
+    EXPECT_EQ(pthread_getaffinity_np(pthread_self(), sizeof set, &set), 0);
+    return CPU_COUNT(&set);
+  };
+  const int before = cores();
+  Affinity affinity;
+  affinity.widen();
+  EXPECT_GE(cores(), std::max(before, omp_get_num_places()));
+  affinity.restore();
+  EXPECT_EQ(cores(), before);
+}
+#endif
 
 struct Touch {
   Array<int> array;

@@ -2,9 +2,11 @@
 // together and taken apart within the time measured, on all threads.
 #pragma once
 
-#include <utility>
+#include <chrono>
+#include <thread>
 
 #include "peers/library_sorts.hpp"
+#include "support/affinity.hpp"
 #include "support/kernels.hpp"
 
 namespace bench {
@@ -52,6 +54,16 @@ class LibrarySort : public Contender<Task> {
       : pairs_(Kokkos::view_alloc("bench::pairs", Kokkos::WithoutInitializing),
                together ? what.count : 0) {}
 
+  /// Threads inherit the one core that OpenMP may have bound the caller to, and those of Kokkos go on
+  /// looking for work for a while.
+  void before_run() override {
+    if constexpr (Library::starts_threads) {
+      affinity_.widen();
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    }
+  }
+  void after_run() override { affinity_.restore(); }
+
   void run(const Space& exec, Arrays<Task>& arrays) override {
     Key* const keys = arrays.keys.data();
     const std::size_t count = arrays.count();
@@ -73,6 +85,7 @@ class LibrarySort : public Contender<Task> {
 
  private:
   Kokkos::View<Pair*, Kokkos::HostSpace> pairs_;
+  Affinity affinity_;
 };
 
 /// For the table: LibraryPeer<...>::Sort is a template over tasks.

@@ -48,6 +48,7 @@ enum class Pairs { none, together, apart };
 struct Sort {
   static constexpr Pairs pairs = Pairs::none;
   static constexpr bool stable = false;
+  static constexpr bool starts_threads = false;  ///< of its own, beside those of Kokkos
 };
 
 #ifdef KRADIX_BENCH_TBB
@@ -81,12 +82,14 @@ struct StdPar : Sort {
   static constexpr bool built = has_tbb;
   static constexpr Pairs pairs = Pairs::together;
   static constexpr bool stable = true;
+  static constexpr bool starts_threads = true;
   static const char* name(bool pairs) { return pairs ? "std::stable_sort(par)" : "std::sort(par)"; }
   template <class Element>
   static void sort(Element* elements, std::size_t count, int threads);
 };
 struct BoostBlockIndirect : Sort {
   static constexpr bool built = has_boost;
+  static constexpr bool starts_threads = true;
   static const char* name(bool) { return "boost::block_indirect_sort"; }
   template <class Element>
   static void sort(Element* elements, std::size_t count, int threads);
@@ -95,6 +98,7 @@ struct BoostParallelStable : Sort {
   static constexpr bool built = has_boost;
   static constexpr Pairs pairs = Pairs::together;
   static constexpr bool stable = true;
+  static constexpr bool starts_threads = true;
   static const char* name(bool) { return "boost::parallel_stable_sort"; }
   template <class Element>
   static void sort(Element* elements, std::size_t count, int threads);
@@ -109,6 +113,7 @@ struct BoostSpreadsort : Sort {
 struct Ips4o : Sort {
   static constexpr bool built = has_ips4o;
   static constexpr Pairs pairs = Pairs::together;
+  static constexpr bool starts_threads = true;
   static const char* name(bool) { return "ips4o"; }
   template <class Element>
   static void sort(Element* elements, std::size_t count, int threads);

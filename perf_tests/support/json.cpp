@@ -2,6 +2,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <fstream>
 #include <unistd.h>
 
 #include "support/bytes.hpp"
@@ -17,7 +18,7 @@ namespace {
 __attribute__((format(printf, 1, 2)))
 #endif
 std::string
-text_of(const char* format, ...) {
+printed(const char* format, ...) {
   char text[256];
   va_list arguments;
   va_start(arguments, format);
@@ -40,28 +41,35 @@ std::string json_of_series(const Series& series, const Series& ours) {
   const Spread time = spread_of(series.seconds);
   const Spread ratio = ratio_of(series, ours);
   std::string text = "{\"name\": " + json_of(series.name);
-  text += text_of(", \"median_s\": %.9g, \"least_s\": %.9g, \"most_s\": %.9g", time.median,
+  text += printed(", \"median_s\": %.9g, \"least_s\": %.9g, \"most_s\": %.9g", time.median,
                   time.least, time.most);
-  text += text_of(", \"ratio\": %.6g, \"ratio_least\": %.6g, \"ratio_most\": %.6g", ratio.median,
+  text += printed(", \"ratio\": %.6g, \"ratio_least\": %.6g, \"ratio_most\": %.6g", ratio.median,
                   ratio.least, ratio.most);
   if (series.temporary_bytes)
-    text += text_of(", \"temporary_bytes\": %zu", *series.temporary_bytes);
+    text += printed(", \"temporary_bytes\": %zu", *series.temporary_bytes);
   return text + ", \"seconds\": " +
-         list_of(series.seconds, [](double seconds) { return text_of("%.9g", seconds); }) + '}';
+         list_of(series.seconds, [](double seconds) { return printed("%.9g", seconds); }) + '}';
 }
 
 std::string json_of_phase(const Phase& phase) {
   return "{\"kernel\": " + json_of(phase.label) +
-         text_of(", \"seconds\": %.9g, \"launches\": %d}", phase.seconds, phase.launches);
+         printed(", \"seconds\": %.9g, \"launches\": %d}", phase.seconds, phase.launches);
 }
 
+/// That can be had now.
 std::size_t memory_bytes() {
 #ifdef KOKKOS_ENABLE_CUDA
   std::size_t available = 0, all = 0;
   check(cudaMemGetInfo(&available, &all), "cudaMemGetInfo");
   return available;
 #else
-  return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
+  std::ifstream table("/proc/meminfo");
+  std::string word;
+  std::size_t kilobytes = 0;
+  while (table >> word && word != "MemAvailable:") {
+  }
+  if (table >> kilobytes) return kilobytes * 1024;
+  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
          static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 #endif
 }
@@ -81,18 +89,18 @@ std::string json_of(const Measurement& m) {
   const Series& ours = m.series.front();
   std::string text = "{\"operation\": " + json_of(std::string(name(m.what.operation))) +
                      ", \"key\": " + json_of(m.what.key);
-  text += text_of(", \"value_bytes\": %d, \"count\": %zu", m.what.value_bytes, m.what.count);
+  text += printed(", \"value_bytes\": %d, \"count\": %zu", m.what.value_bytes, m.what.count);
   text += ", \"distribution\": " + json_of(std::string(name(m.what.input.distribution)));
   if (takes_parameter(m.what.input.distribution)) {
     text +=
-        text_of(", \"parameter\": %llu", static_cast<unsigned long long>(m.what.input.parameter));
+        printed(", \"parameter\": %llu", static_cast<unsigned long long>(m.what.input.parameter));
   }
-  text += text_of(", \"seed\": %llu", static_cast<unsigned long long>(m.what.input.seed));
+  text += printed(", \"seed\": %llu", static_cast<unsigned long long>(m.what.input.seed));
   text += ", \"algorithm\": " + json_of(std::string(name(m.what.algorithm))) +
           ", \"plan\": " + json_of(m.plan);
-  text += text_of(", \"passes\": %d, \"bytes\": %.0f, \"copy_bytes_per_s\": %.6g", m.passes,
+  text += printed(", \"passes\": %d, \"bytes\": %.0f, \"copy_bytes_per_s\": %.6g", m.passes,
                   m.bytes, m.copy_bandwidth);
-  text += text_of(", \"share_of_bound\": %.4g", share_of_bound(m, spread_of(ours.seconds).median));
+  text += printed(", \"share_of_bound\": %.4g", share_of_bound(m, spread_of(ours.seconds).median));
   if (!m.phases.empty()) text += ", \"phases\": " + list_of(m.phases, json_of_phase);
   return text + ", \"contenders\": " +
          list_of(m.series, [&](const Series& series) { return json_of_series(series, ours); }) +
@@ -103,14 +111,14 @@ std::string json_of_machine() {
   const Space exec;
   std::string text =
       "{\"machine\": " + json_of(machine_line()) + ", \"device\": " + json_of(device_name());
-  text += text_of(", \"threads\": %d, \"memory_bytes\": %zu, \"copy_bytes_per_s\": %.6g",
+  text += printed(", \"threads\": %d, \"memory_bytes\": %zu, \"copy_bytes_per_s\": %.6g",
                   exec.concurrency(), memory_bytes(), copy_bandwidth(exec));
   text += std::string(", \"host\": ") + (in_host_memory ? "true" : "false");
   return text + ", \"keys\": " +
          list_of(key_types(),
                  [](const KeyType& type) {
                    return "{\"name\": " + json_of(std::string(type.name)) +
-                          text_of(", \"bytes\": %zu}", type.bytes);
+                          printed(", \"bytes\": %zu}", type.bytes);
                  }) +
          ", \"distributions\": " +
          list_of(inputs::distributions,

@@ -83,11 +83,14 @@ class Contest {
 
   double time(Contender<Task>& contender, double slow_down = 0) {
     refresh();
+    contender.before_run();
     stopwatch_.start();
     const Clock::time_point begin = Clock::now();
     contender.run(exec_, arrays_);
     if (slow_down > 0) linger(begin, slow_down);
-    return stopwatch_.stop();
+    const double seconds = stopwatch_.stop();
+    contender.after_run();
+    return seconds;
   }
 
   /// Waits for what was started at `begin` and then that many percent longer.
@@ -130,8 +133,7 @@ class Contest {
       // What the last contender left there would be right.
       spoil_bytes(exec_, arrays_.values.data(), what_.count * sizeof(Value));
     }
-    refresh();
-    entrant.contender->run(exec_, arrays_);
+    time(*entrant.contender);
     if constexpr (Task::operation == Operation::sort) {
       require(exec_, what_.count, CheckKeys<Key>{expected, arrays_.keys}, who, "wrong key");
     } else {
