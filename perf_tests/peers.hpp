@@ -72,6 +72,7 @@ struct Entrants {
 
   template <class Peer>
   void operator()() {
+    if (!what.peers && !list.empty()) return;
     list.push_back({Peer::name(), Peer::stable, std::make_unique<Peer>(what)});
     want_spares |= Peer::wants_spares;
   }

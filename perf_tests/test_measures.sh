@@ -26,6 +26,9 @@ grep -q 'none slower by more than 3 %' "$folder/output"
 expect 3 bench --program "$program" --settings test --options "--repetitions 9 --slow-down 150" --no-report \
   --out "$folder/slow" --baseline "$first"
 grep -q 'all cases, geometric mean .*slower' "$folder/output"
+expect 3 bench --program "$program" --against "$program" --settings test --options "--slow-down 150"
+grep -q 'all cases, geometric mean .*slower' "$folder/output"
+expect 1 bench --program "$program" --against "$program" --settings test --blocks 2
 expect 1 bench --program "$folder/none" --out "$folder"
 grep -q "^bench: cannot run" "$folder/output"
 expect 1 bench --program "$program" --settings unknown --out "$folder"

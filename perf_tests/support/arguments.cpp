@@ -33,7 +33,7 @@ Request parse(int argc, char** argv) {
     } else if (option == "--table" || option == "--json") {
       request.style = option == "--table" ? Style::table : Style::json;
       single_cases = true;
-    } else if (option == "--phases") {
+    } else if (option == "--phases" || option == "--no-peers") {
       options.set(option, "");
       single_cases = true;
     } else if (option == "--stream") {
@@ -80,6 +80,7 @@ One case, or every combination of what the options list with commas:
                            the keys know that of max_value, range_n_50, distinct and values_...
   --repetitions R          rounds; without it as many as fit the seconds, 5 to 51
   --seconds S              of all rounds (1)
+  --no-peers               Kradix alone
   --phases                 also time each kernel of Kradix (--json has them)
   --table                  a short table: medians, keys per second, ratio
   --json                   everything, each round's time too

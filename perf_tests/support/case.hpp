@@ -54,6 +54,7 @@ struct Case {
   Pace pace;
   kradix::StudyOptions study{};
   bool phases = false;  ///< also time each kernel of our sort
+  bool peers = true;    ///< or ours alone
 };
 
 /// "sort_by_key/u64/4/uniform/1048576", and the algorithm where it is forced.

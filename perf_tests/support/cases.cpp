@@ -152,6 +152,7 @@ std::vector<Case> cases_of(const Options& options) {
   if (what.pace.seconds < 0 || what.pace.slow_down < 0)
     refuse("--seconds and --slow-down take no negative numbers");
   what.phases = options.has("--phases");
+  what.peers = !options.has("--no-peers");
   const std::vector<std::size_t> counts = counts_of(options);
   for (const std::string& key : split(options.text("--sweep", options.text("--key", "u32")))) {
     what.key = key;

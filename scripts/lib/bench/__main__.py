@@ -3,6 +3,7 @@
   python3 scripts/lib/bench --program BUILD/bin/bench_sort [--settings quick] [--out results]
   python3 scripts/lib/bench --report results/FILE.json
   python3 scripts/lib/bench --result results/FILE.json --baseline OLDER.json
+  python3 scripts/lib/bench --program BUILD/bin/bench_sort --against OTHER_BUILD/bin/bench_sort
   python3 scripts/lib/bench --mpi "mpirun -n {ranks}" --program BUILD/bin/bench_mpi --ranks 1,2,4,8
 
 Measuring and comparing need Python alone; the plots of a report need matplotlib."""
@@ -35,6 +36,8 @@ def arguments():
     parser.add_argument("--no-report", action="store_true", help="measure and write the JSON only")
     parser.add_argument("--result", metavar="FILE", help="compare FILE; measure nothing")
     parser.add_argument("--baseline", metavar="FILE", help="compare with FILE")
+    parser.add_argument("--against", metavar="PROGRAM", help="compare with an older bench_sort, both taking turns")
+    parser.add_argument("--blocks", type=int, default=6, help="turns of either on each case, with --against (6)")
     parser.add_argument("--threshold", type=float, default=3, help="percent slower that is an error (3)")
     parser.add_argument("--noise", type=float, help="percent that is always noise (3 on hosts, 1 on devices)")
     parser.add_argument("--mpi", metavar="LAUNCHER", help="scaling of bench_mpi, started by this with {ranks}")
@@ -44,9 +47,7 @@ def arguments():
 
 
 def measured(options):
-    settings = grid.load_settings(options.settings_file, options.settings)
-    if options.budget:
-        settings["budget_seconds"] = options.budget
+    settings = settings_of(options)
     result = measure.measure([os.path.abspath(options.program)], settings, options.options)
     path = results.save(result, options.out, REPOSITORY)
     print(f"{len(result['cases'])} cases in {result['seconds']:.0f} s, {len(result['skipped'])} left out for want of "
@@ -54,6 +55,24 @@ def measured(options):
     for failure in result["failed"]:
         print(f"failed: {failure['case']}: {failure['error']}")
     return path
+
+
+def settings_of(options):
+    settings = grid.load_settings(options.settings_file, options.settings)
+    if options.budget:
+        settings["budget_seconds"] = options.budget
+    return settings
+
+
+def passes_against(options):
+    """The program against an older one: is none of the cases slower?"""
+    if options.blocks < 4:
+        sys.exit(f"bench: --blocks {options.blocks} are too few to tell a change from noise: 4 at least")
+    done = measure.duel([os.path.abspath(options.against)], [os.path.abspath(options.program)],
+                        settings_of(options), "", options.options, options.blocks)
+    noise = 1.0 if options.noise is None else options.noise
+    changes = [compare.change_of_blocks(case, pairs, noise) for case, pairs in done]
+    return compare.verdict(changes, options.threshold, noise, print)
 
 
 def measured_scaling(options):
@@ -91,6 +110,8 @@ def main():
         sys.exit("bench: --program says which bench_sort to measure with (or --report, --result); see --help")
     try:
         failed = False
+        if options.against:
+            sys.exit(0 if passes_against(options) else 3)
         if options.mpi and not path:
             path = measured_scaling(options)
         elif not path:

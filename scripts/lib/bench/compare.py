@@ -61,11 +61,21 @@ def changes_of(baseline, result, floor_percent):
             if identity_of(case) in before]
 
 
+# A change of this many standard errors is real, by the number of values: 99.8 % of Student's t.
+T_OF = {4: 10.2, 5: 7.2, 6: 5.9, 8: 4.8, 10: 4.3, 12: 4.0, 16: 3.7, 24: 3.5, 48: 3.3}
+
+
+def mean_and_noise(values):
+    factor = T_OF[max(count for count in T_OF if count <= len(values))]
+    return statistics.mean(values), factor * statistics.stdev(values) / len(values) ** 0.5
+
+
 def mean_of(changes, floor_percent):
-    """Of all cases together, with less noise."""
+    """Of all cases together, with less noise; of few cases no less than one has."""
     values = [change.log_ratio for change in changes]
-    error = statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else changes[0].noise / 3
-    return Change(None, statistics.mean(values), max(3 * error, math.log1p(floor_percent / 100)))
+    mean, noise = mean_and_noise(values) if len(values) >= 4 else (
+        statistics.mean(values), min(change.noise for change in changes))
+    return Change(None, mean, max(noise, math.log1p(floor_percent / 100)))
 
 
 def name_of(case):
@@ -74,17 +84,8 @@ def name_of(case):
     return f"{type_of(case)} {power_text(case['count'])} {distribution_of(case)}"
 
 
-def compare(baseline, result, threshold=3.0, floor_percent=None, show=print):
+def verdict(changes, threshold, floor_percent, show):
     """Shows real changes, the largest first; True where none is slower by more than the threshold."""
-    if floor_percent is None:
-        floor_percent = 3.0 if result["machine"]["host"] else 1.0
-    changes = changes_of(baseline, result, floor_percent)
-    if not changes:
-        show("the baseline has none of these cases: nothing was compared")
-        return False
-    if baseline["machine"]["device"] != result["machine"]["device"]:
-        show(f"the baseline is of another device: {baseline['machine']['device']}, "
-             f"not {result['machine']['device']}")
     everything = mean_of(changes, floor_percent)
     real = sorted((change for change in changes if change.is_real()), key=lambda c: -c.log_ratio)
     for change in real + [everything]:
@@ -100,3 +101,23 @@ def compare(baseline, result, threshold=3.0, floor_percent=None, show=print):
          + (f"{len(slow)} past the threshold of {threshold:g} %" if slow else
             f"none slower by more than {threshold:g} %"))
     return not slow
+
+
+def compare(baseline, result, threshold=3.0, floor_percent=None, show=print):
+    """Two files of results."""
+    if floor_percent is None:
+        floor_percent = 3.0 if result["machine"]["host"] else 1.0
+    changes = changes_of(baseline, result, floor_percent)
+    if not changes:
+        show("the baseline has none of these cases: nothing was compared")
+        return False
+    if baseline["machine"]["device"] != result["machine"]["device"]:
+        show(f"the baseline is of another device: {baseline['machine']['device']}, "
+             f"not {result['machine']['device']}")
+    return verdict(changes, threshold, floor_percent, show)
+
+
+def change_of_blocks(case, pairs, floor_percent):
+    """From the medians of a case in each block, (before, now)."""
+    mean, noise = mean_and_noise([math.log(now / before) for before, now in pairs])
+    return Change(case, mean, max(noise, math.log1p(floor_percent / 100)))

@@ -165,3 +165,43 @@ def measure(command, settings, extra="", progress=None):
     progress.end()
     result["seconds"] = time.monotonic() - begin
     return result
+
+
+def duel(before, now, settings, extra_before, extra_now, blocks, progress=None):
+    """Two programs taking turns on every case without peers, block by block, the first of a block in turn.
+    Returns (case, pairs of medians) for each."""
+    progress = progress or Progress()
+    programs = [Measurer(before, extra_before + " --no-peers"), Measurer(now, extra_now + " --no-peers")]
+    try:
+        return take_turns(programs, settings, blocks, progress)
+    finally:
+        for program in programs:
+            program.stream.close()
+        progress.end()
+
+
+def take_turns(programs, settings, blocks, progress):
+    begin = time.monotonic()
+    cases = cases_of(settings, programs[0].machine)
+    done = []
+    for index, case in enumerate(cases):
+        spent = time.monotonic() - begin
+        each = spent / index if index else settings["case_seconds"] * 2 * blocks
+        if index and spent + each > settings["budget_seconds"]:
+            print(f"{len(cases) - index} cases left out for want of time", file=progress.out)
+            break
+        progress.show(index, len(cases), min(each * (len(cases) - index), settings["budget_seconds"] - spent),
+                      title_of(case))
+        done.append(duel_of_case(programs, case, settings, blocks))
+    return done
+
+
+def duel_of_case(programs, case, settings, blocks):
+    pairs, measured = [], {}
+    for block in range(blocks):
+        for side in ((0, 1) if block % 2 == 0 else (1, 0)):
+            measured[side] = programs[side].measured(case, settings)
+            if "error" in measured[side]:
+                raise BenchError(f"{title_of(case)}: {measured[side]['error']}")
+        pairs.append(tuple(measured[side]["contenders"][0]["median_s"] for side in (0, 1)))
+    return measured[1], pairs

@@ -131,6 +131,28 @@ class Compare(unittest.TestCase):
         self.assertTrue(compared(result(), result(slow=1.05, seed=1), threshold=10)[0])
 
 
+class Blocks(unittest.TestCase):
+    def passes(self, slow, seed, noise=0.02, blocks=12):
+        chance = random.Random(seed)
+        changes = []
+        for power in range(10, 30):
+            def median(factor):
+                return 1e-9 * factor * chance.gauss(1, noise)
+            drift = [chance.uniform(0.5, 2) for _ in range(blocks)]  # of the machine, from block to block
+            pairs = [(median(now), median(now * slow)) for now in drift]
+            changes.append(compare.change_of_blocks(case(1 << power), pairs, 1.0))
+        return compare.verdict(changes, 3.0, 1.0, lambda line: None)
+
+    def test_quiet_without_a_change(self):
+        for seed in range(20):
+            self.assertTrue(self.passes(1.0, seed))
+
+    def test_catches_five_percent(self):
+        for seed in range(20):
+            self.assertFalse(self.passes(1.05, seed))
+            self.assertTrue(self.passes(0.95, seed))
+
+
 FAKE = """#!{python}
 import json, sys
 machine = {machine!r}
@@ -169,6 +191,21 @@ class Measure(unittest.TestCase):
                          ["sort u32, 2^11, uniform", "sort u32, 2^12, uniform"])
         self.assertIn("ended with status 7", done["failed"][0]["error"])
         self.assertEqual(done["failed"][1]["error"], "wrong key at 3")
+
+    def test_duel(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "bench_sort")
+            with open(program, "w", encoding="utf-8") as file:
+                file.write(FAKE.format(python=sys.executable, machine=MACHINE, case=json.dumps(case(1024))))
+            os.chmod(program, stat.S_IRWXU)
+            settings = {"name": "fake", "budget_seconds": 60, "case_seconds": 0, "largest": {"device": 14},
+                        "groups": [{"keys": ["u32"], "values": [0], "powers": ["10", "13"]}]}
+            done = measure.duel([program], [program], settings, "", "--seed 5", 4, measure.Progress(io.StringIO()))
+            self.assertEqual([(one["count"], len(pairs)) for one, pairs in done], [(1024, 4), (8192, 4)])
+            self.assertTrue(done[0][0]["options"].endswith("--seed 5 --no-peers\n"))
+            settings["groups"][0]["powers"] = ["12"]
+            with self.assertRaisesRegex(measure.BenchError, "wrong key at 3"):
+                measure.duel([program], [program], settings, "", "", 4, measure.Progress(io.StringIO()))
 
     def test_leaves_out_what_does_not_fit_the_budget(self):
         done = self.run_fake(budget_seconds=5, case_seconds=10)
