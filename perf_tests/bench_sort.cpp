@@ -9,7 +9,9 @@
 #include "support/arguments.hpp"
 #include "support/grid.hpp"
 #include "support/key_types.hpp"
+#include "support/phases.hpp"
 #include "support/report.hpp"
+#include "support/stream.hpp"
 
 namespace {
 
@@ -40,9 +42,14 @@ bool wants_help(int argc, char** argv) {
 }
 
 bool run(int argc, char** argv) {
+  bench::decline_fences_of_tools();
   const Kokkos::ScopeGuard kokkos(argc, argv);
   Request request = parse(argc, argv);
   if (request.style == Style::grid) return run_grid(request);
+  if (request.style == Style::stream) {
+    run_stream();
+    return true;
+  }
   run_cases(request);
   return true;
 }

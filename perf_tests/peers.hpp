@@ -4,10 +4,13 @@
 #include <memory>
 #include <vector>
 
+#include "peers/bin_sort.hpp"
 #include "peers/cub.hpp"
 #include "peers/kokkos.hpp"
 #include "peers/kradix.hpp"
+#include "peers/library.hpp"
 #include "peers/std.hpp"
+#include "peers/thrust.hpp"
 #include "support/task.hpp"
 
 namespace bench {
@@ -17,12 +20,24 @@ struct PeerList {};
 
 /// Everyone, ours first. A peer is one line here; which tasks, builds and cases it is for, its own
 /// file says.
-using AllPeers = PeerList<KradixSort,         //
-                          CubWith32BitCount,  //
-                          CubWith64BitCount,  //
-                          KokkosSort,         //
-                          StdSort,            //
-                          StdStableSort>;
+using AllPeers = PeerList<KradixSort,                                       //
+                          CubWith32BitCount,                                //
+                          CubWith64BitCount,                                //
+                          NewerCubWith32BitCount,                           //
+                          NewerCubWith64BitCount,                           //
+                          ThrustSort,                                       //
+                          ThrustStableSort,                                 //
+                          KokkosSort,                                       //
+                          KokkosBinSort,                                    //
+                          StdSort,                                          //
+                          StdStableSort,                                    //
+                          LibraryPeer<library::StdPar>::Sort,               //
+                          LibraryPeer<library::BoostBlockIndirect>::Sort,   //
+                          LibraryPeer<library::BoostParallelStable>::Sort,  //
+                          LibraryPeer<library::BoostSpreadsort>::Sort,      //
+                          LibraryPeer<library::Ips4o>::Sort,                //
+                          LibraryPeer<library::Vqsort>::Sort,               //
+                          LibraryPeer<library::X86SimdSort>::Sort>;
 
 template <class Peer, class Visitor>
 void visit_peer(const Case& what, Visitor& visitor) {
@@ -42,6 +57,8 @@ struct Entrant {
   std::string name;
   bool stable;
   std::unique_ptr<Contender<Task>> contender;
+  double spent = 0;     ///< seconds measured so far
+  std::string wrong{};  ///< what was wrong with its result
 };
 
 /// Who takes part in a case, ready to run.
@@ -55,6 +72,7 @@ struct Entrants {
 
   template <class Peer>
   void operator()() {
+    if (!what.peers && !list.empty()) return;
     list.push_back({Peer::name(), Peer::stable, std::make_unique<Peer>(what)});
     want_spares |= Peer::wants_spares;
   }

@@ -1,9 +1,12 @@
 // The benchmarks' own parts: inputs are what their names say, wrong results are caught, figures add up.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <set>
 
+#include "support/affinity.hpp"
+#include "support/phases.hpp"
 #include "support/statistics.hpp"
 #include "support/verify.hpp"
 
@@ -68,6 +71,36 @@ TEST(Inputs, KeepBelowMaxValue) {
   const auto keys = host_keys<std::uint32_t>(Distribution::max_value, 20000);
   EXPECT_EQ(*std::max_element(keys.begin(), keys.end()), 1000u);
   EXPECT_EQ(*std::min_element(keys.begin(), keys.end()), 0u);
+}
+
+TEST(Inputs, FollowTheirParameter) {
+  const std::size_t count = 20000;
+  const auto keys_of = [&](Distribution distribution, std::uint64_t parameter) {
+    const inputs::Input input{distribution, 1, parameter};
+    std::vector<std::uint32_t> keys(count);
+    for (std::size_t i = 0; i < count; ++i) keys[i] = input.at<std::uint32_t>(i, count);
+    return keys;
+  };
+  const auto distinct = keys_of(Distribution::some_values, 37);
+  EXPECT_EQ(std::set<std::uint32_t>(distinct.begin(), distinct.end()).size(), 37u);
+  const auto bits = [&](std::uint64_t words) {
+    double sum = 0;
+    for (const std::uint32_t key : keys_of(Distribution::and_words, words))
+      sum += std::popcount(key);
+    return sum / static_cast<double>(count);
+  };
+  EXPECT_NEAR(bits(1), 16, 0.1);
+  EXPECT_NEAR(bits(3), 4, 0.1);
+  const auto descents = [&](std::uint64_t millionths) {
+    const auto keys = keys_of(Distribution::disorder, millionths);
+    std::size_t sum = 0;
+    for (std::size_t i = 1; i < count; ++i) sum += keys[i] < keys[i - 1] ? 1 : 0;
+    return sum;
+  };
+  EXPECT_EQ(descents(0), 0u);
+  EXPECT_NEAR(static_cast<double>(descents(10000)), 200, 60);  // one place of a hundred
+  EXPECT_EQ(text_of(inputs::Input{Distribution::some_values, 1, 37}), "some_values:37");
+  EXPECT_EQ(text_of(inputs::Input{}), "uniform");
 }
 
 TEST(Inputs, HoldNoNaN) {
@@ -153,6 +186,52 @@ TEST(Statistics, MediansAndRatios) {
   EXPECT_DOUBLE_EQ(ratio.least, 1);
   EXPECT_DOUBLE_EQ(ratio.most, 3);
   EXPECT_THROW(spread_of({}), std::invalid_argument);
+}
+
+#ifdef KRADIX_BENCH_HAS_AFFINITY
+TEST(Affinity, IsWidenedToAllPlacesAndRestored) {
+  const auto cores = [] {
+    cpu_set_t set;
+    EXPECT_EQ(pthread_getaffinity_np(pthread_self(), sizeof set, &set), 0);
+    return CPU_COUNT(&set);
+  };
+  const int before = cores();
+  Affinity affinity;
+  affinity.widen();
+  EXPECT_GE(cores(), std::max(before, omp_get_num_places()));
+  affinity.restore();
+  EXPECT_EQ(cores(), before);
+}
+#endif
+
+struct Touch {
+  Array<int> array;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { array(i) = static_cast<int>(i); }
+};
+
+TEST(Phases, TellEachKernelOnceWithItsLaunches) {
+  const Space exec;
+  const Array<int> array("array", 1 << 16);
+  const auto touch = [&](const char* label) {
+    Kokkos::parallel_for(label, all_of(exec, array.extent(0)), Touch{array});
+  };
+  PhaseClock clock;
+  for (int i = 0; i < 3; ++i) {
+    clock.start(exec);
+    for (const char* label : {"second", "first", "second"}) touch(label);
+    clock.stop();
+    touch("not looked at");
+  }
+  const std::vector<Phase> phases = clock.medians();
+  ASSERT_EQ(phases.size(), 2u);
+  EXPECT_EQ(phases[0].label, "second");
+  EXPECT_EQ(phases[0].launches, 2);
+  EXPECT_EQ(phases[1].label, "first");
+  EXPECT_EQ(phases[1].launches, 1);
+  for (const Phase& phase : phases) {
+    EXPECT_GT(phase.seconds, 0);
+    EXPECT_LT(phase.seconds, 1);
+  }
 }
 
 kradix::Plan plan_of(kradix::Algorithm algorithm, int key_bytes, int value_bytes) {

@@ -1,5 +1,7 @@
 // What Kokkos Tools see: a region, labelled kernels and allocations, all on the caller's instance.
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <initializer_list>
 
 #include "kradix/sort.hpp"
 #include "support/device.hpp"
@@ -104,6 +106,85 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
                                {"SurveyAndClear", "SortByTopDigit", "SweepAll"}, 10000);
   expect_stages<std::uint16_t>(kradix::Algorithm::small_msd, {"SortOneChunk"}, 1000);
   expect_stages<std::uint32_t>(kradix::Algorithm::small_msd, {"SortOneChunk"}, 2000);
+}
+
+/// What a listening tool sees of one sort of u16 keys by four_kernel.
+std::vector<std::string> events_of_a_sort(const kradix::Options& wanted, bool again) {
+  kradix::Options options = wanted;
+  options.algorithm = kradix::Algorithm::four_kernel;
+  const Kokkos::View<std::uint16_t*, Memory> keys("keys", 5000);
+  const Space exec;
+  if (again) kradix::sort(exec, keys, options);
+  exec.fence();
+  const Listener listener;
+  kradix::sort(exec, keys, options);
+  return Listener::sequence();
+}
+
+std::vector<std::string> expected_kernels() {
+  std::vector<std::string> expected;
+  const auto add = [&](std::initializer_list<const char*> kernels) {
+    for (const char* kernel : kernels)
+      expected.push_back(std::string("kernel kradix::four_kernel::") + kernel);
+  };
+  add({"SurveyKeys", "ListPasses"});
+  for (int pass = 0; pass < 2; ++pass) add({"CountTile", "ScanTiles", "ScanBins", "ScatterTile"});
+  add({"Settle"});
+  return expected;
+}
+
+TEST(Labels, ASortIsOneRegionAroundAllOfItsEvents) {
+  std::vector<std::string> expected = expected_kernels();
+  expected.insert(expected.begin(),
+                  {"region kradix::sort [four_kernel]", "allocation kradix::workspace"});
+  expected.insert(expected.end(), {"deallocation kradix::workspace", "region_end "});
+  std::vector<std::string> events = events_of_a_sort({}, false);
+  // Kokkos waits where memory is freed, and nothing waits before.
+  const auto settled =
+      std::find(events.begin(), events.end(), "kernel kradix::four_kernel::Settle");
+  events.erase(
+      std::remove_if(settled, events.end(),
+                     [](const std::string& event) { return starts_with(event, "fence "); }),
+      events.end());
+  EXPECT_EQ(events, expected);
+}
+
+TEST(Labels, AWarmWorkspaceLeavesTheRegionItsKernelsAlone) {
+  kradix::Workspace workspace;
+  kradix::Options options;
+  options.workspace = &workspace;
+  std::vector<std::string> expected = expected_kernels();
+  expected.insert(expected.begin(), "region kradix::sort [four_kernel]");
+  expected.push_back("region_end ");
+  EXPECT_EQ(events_of_a_sort(options, true), expected);
+  // And nothing that sequence() leaves out as Kokkos' own.
+  EXPECT_TRUE(Listener::of(Event::allocation).empty());
+  EXPECT_TRUE(Listener::of(Event::deallocation).empty());
+  EXPECT_TRUE(Listener::of(Event::copy).empty());
+}
+
+TEST(Labels, EveryAlgorithmIsOneRegionWithItsName) {
+  for (const kradix::Algorithm algorithm :
+       {kradix::Algorithm::four_kernel, kradix::Algorithm::onesweep,
+        kradix::Algorithm::msd_hybrid}) {
+    if (algorithm != kradix::Algorithm::four_kernel && !kradix::impl::has_lanes<Space>) continue;
+    kradix::Options options;
+    options.algorithm = algorithm;
+    call_everything(Space{}, options);
+    int depth = 0, deepest = 0;
+    for (const Event& event : Listener::events()) {
+      if (event.kind == Event::region) {
+        EXPECT_EQ(event.label, "kradix::sort [" + std::string(name(algorithm)) + "]");
+        deepest = std::max(deepest, ++depth);
+      }
+      if (event.kind == Event::region_end) --depth;
+      if (event.kind == Event::kernel) {
+        EXPECT_EQ(depth, 1) << event.label;
+      }
+    }
+    EXPECT_EQ(depth, 0);
+    EXPECT_EQ(deepest, 1);
+  }
 }
 
 TEST(Labels, KernelsRunOnTheCallersInstance) {

@@ -4,12 +4,14 @@
 // and of 64 bits: CUB tunes by the type of the count, and now the one is faster and now the other.
 #pragma once
 
+#include "peers/newer_cccl.hpp"
 #include "support/kernels.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
-#include <cub/cub.cuh>
+#define KRADIX_BENCH_CUB_CALLS CubCalls
 #include <limits>
 
+#include "peers/cub_calls.hpp"
 #include "support/stopwatch.hpp"
 #endif
 
@@ -17,20 +19,31 @@ namespace bench {
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-template <class Task, class Count>
+/// `Calls` is the CUB of the toolkit or another one.
+template <class Task, class Count, template <class> class Calls>
 class CubSort : public Contender<Task> {
   using Key = typename Task::Key;
   using Value = typename Task::Value;
+  static constexpr bool newer = !std::is_same_v<Calls<Count>, CubCalls<Count>>;
+
+  static constexpr bool is_built() {
+    if constexpr (!newer) return true;
+    if constexpr (Task::operation == Operation::sort) return newer_cccl_sorts<Key>;
+    return newer_cccl_sorts_pairs<Key, Value>;
+  }
 
  public:
-  static constexpr bool takes_part = std::is_same_v<Space, Kokkos::Cuda>;
+  static constexpr bool takes_part = std::is_same_v<Space, Kokkos::Cuda> && is_built();
   static constexpr bool stable = true;
   static constexpr bool wants_spares = true;
   static bool takes(const Case& what) { return what.count <= std::numeric_limits<Count>::max(); }
-  static std::string name() { return sizeof(Count) == 4 ? "CUB 32" : "CUB 64"; }
+  static std::string name() {
+    return std::string(newer ? "newer CUB " : "CUB ") + (sizeof(Count) == 4 ? "32" : "64");
+  }
 
   explicit CubSort(const Case& what) : count_(static_cast<Count>(what.count)) {
-    check(sort(nullptr, nullptr, {}, {}), "the size of CUB's temporary memory");
+    Pointers none;
+    check(sort(nullptr, nullptr, none), "the size of CUB's temporary memory");
     temporary_ = Array<char>(Kokkos::view_alloc("bench::CUB", Kokkos::WithoutInitializing), bytes_);
   }
 
@@ -41,66 +54,70 @@ class CubSort : public Contender<Task> {
 
   void run(const Space& exec, Arrays<Task>& arrays) override {
     if constexpr (Task::operation == Operation::argsort) number(exec, arrays.spare_values);
-    Pointers<Key> keys{arrays.keys.data(), arrays.spare_keys.data()};
-    Pointers<Value> values{arrays.values.data(), arrays.spare_values.data()};
-    if constexpr (Task::operation == Operation::argsort) keys.now = arrays.source.data();
-    check(sort(&exec, temporary_.data(), keys, values), "CUB");
-    if (keys_moved_) {
+    Pointers at{arrays.source.data(), arrays.keys.data(), arrays.spare_keys.data(),
+                arrays.values.data(), arrays.spare_values.data()};
+    check(sort(&exec, temporary_.data(), at), "CUB");
+    if (at.keys != arrays.keys.data()) {
       std::swap(arrays.keys, arrays.spare_keys);
       std::swap(arrays.values, arrays.spare_values);
     }
   }
 
  private:
-  template <class T>
   struct Pointers {
-    T* now = nullptr;
-    T* spare = nullptr;
+    const Key* source = nullptr;
+    Key *keys = nullptr, *spare_keys = nullptr;
+    Value *values = nullptr, *spare_values = nullptr;
   };
 
-  /// Without temporary memory it only sets bytes_, as CUB's functions do.
-  cudaError_t sort(const Space* exec, void* temporary, Pointers<Key> keys, Pointers<Value> values) {
-    using Radix = cub::DeviceRadixSort;
-    constexpr int bits = 8 * sizeof(Key);
+  cudaError_t sort(const Space* exec, void* temporary, Pointers& at) {
+    using Cub = Calls<Count>;
     const cudaStream_t stream = exec ? exec->cuda_stream() : nullptr;
-    cudaError_t status = cudaSuccess;
-    if constexpr (Task::operation == Operation::argsort) {
-      status = Radix::SortPairs(temporary, bytes_, static_cast<const Key*>(keys.now), keys.spare,
-                                static_cast<const Value*>(values.spare), values.now, count_, 0,
-                                bits, stream);
+    if constexpr (Task::operation == Operation::sort) {
+      return Cub::sort_keys(temporary, bytes_, at.keys, at.spare_keys, count_, stream);
+    } else if constexpr (Task::operation == Operation::sort_by_key) {
+      return Cub::sort_pairs(temporary, bytes_, at.keys, at.spare_keys, at.values, at.spare_values,
+                             count_, stream);
     } else {
-      cub::DoubleBuffer<Key> key_buffers(keys.now, keys.spare);
-      if constexpr (Task::operation == Operation::sort) {
-        status = Radix::SortKeys(temporary, bytes_, key_buffers, count_, 0, bits, stream);
-      } else {
-        cub::DoubleBuffer<Value> value_buffers(values.now, values.spare);
-        status = Radix::SortPairs(temporary, bytes_, key_buffers, value_buffers, count_, 0, bits,
-                                  stream);
-      }
-      keys_moved_ = key_buffers.selector == 1;
+      const Value* const indices = at.spare_values;
+      return Cub::sort_pairs_to(temporary, bytes_, at.source, at.spare_keys, indices, at.values,
+                                count_, stream);
     }
-    return status;
   }
 
   Count count_;
   std::size_t bytes_ = 0;
-  bool keys_moved_ = false;
   Array<char> temporary_;
 };
 
-#else
-
-/// Takes part in CUDA builds only.
-template <class Task, class>
-struct CubSort {
-  static constexpr bool takes_part = false;
-};
+template <class Task>
+using CubWith32BitCount = CubSort<Task, std::uint32_t, CubCalls>;
+template <class Task>
+using CubWith64BitCount = CubSort<Task, std::uint64_t, CubCalls>;
 
 #endif
 
+/// Takes part in CUDA builds only, a newer CUB where one is built in.
 template <class Task>
-using CubWith32BitCount = CubSort<Task, std::uint32_t>;
+struct NoCub {
+  static constexpr bool takes_part = false;
+};
+#ifndef KOKKOS_ENABLE_CUDA
 template <class Task>
-using CubWith64BitCount = CubSort<Task, std::uint64_t>;
+using CubWith32BitCount = NoCub<Task>;
+template <class Task>
+using CubWith64BitCount = NoCub<Task>;
+#endif
+#ifdef KRADIX_BENCH_NEWER_CCCL
+template <class Task>
+using NewerCubWith32BitCount = CubSort<Task, std::uint32_t, NewerCubCalls>;
+template <class Task>
+using NewerCubWith64BitCount = CubSort<Task, std::uint64_t, NewerCubCalls>;
+#else
+template <class Task>
+using NewerCubWith32BitCount = NoCub<Task>;
+template <class Task>
+using NewerCubWith64BitCount = NoCub<Task>;
+#endif
 
 }  // namespace bench

@@ -10,9 +10,6 @@
 
 namespace bench {
 
-inline constexpr bool in_host_memory =
-    Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space::memory_space>::accessible;
-
 template <class Task>
 class StdSort : public Contender<Task> {
  public:

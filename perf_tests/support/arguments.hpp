@@ -9,7 +9,8 @@
 namespace bench {
 
 /// How results are shown. `grid`: Google Benchmark runs and reports a registered grid of cases.
-enum class Style { grid, details, table, rows, json };
+/// `stream`: cases come from the standard input.
+enum class Style { grid, details, table, rows, json, stream };
 
 struct Request {
   Style style = Style::grid;

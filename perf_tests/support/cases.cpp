@@ -56,36 +56,49 @@ void require_distinct_values(int width, std::size_t count) {
   }
 }
 
+void require_held(const inputs::Input& input, const KeyType& key) {
+  if (input.distribution == inputs::Distribution::max_value && key.bytes < 8 &&
+      input.parameter >> 8 * key.bytes != 0) {
+    refuse("--max-value " + std::to_string(input.parameter) + " is more than " +
+           std::string(key.name) + " holds");
+  }
+}
+
+/// "uniform", or "some_values:1000".
+inputs::Input input_from(const std::string& text, std::uint64_t seed) {
+  const std::size_t colon = text.find(':');
+  const auto found = inputs::distribution_from_name(text.substr(0, colon));
+  if (!found) {
+    refuse("there is no distribution \"" + text.substr(0, colon) + "\", but all, " +
+           names_of(inputs::distributions));
+  }
+  inputs::Input input{*found, seed};
+  if (inputs::takes_parameter(*found) != (colon != std::string::npos)) {
+    refuse("--distribution " + text +
+           (colon == std::string::npos ? " needs a parameter: NAME:P" : " takes no parameter"));
+  }
+  if (colon != std::string::npos)
+    input.parameter = number<std::uint64_t>("--distribution " + text, text.substr(colon + 1));
+  return input;
+}
+
 std::vector<inputs::Input> inputs_of(const Options& options, const KeyType& key) {
-  inputs::Input input;
-  input.seed = options.get("--seed", input.seed);
+  const auto seed = options.get("--seed", std::uint64_t{1});
+  std::vector<inputs::Input> all;
   if (options.has("--max-value")) {
     if (options.has("--distribution"))
       refuse("--max-value is itself a distribution: leave out --distribution");
-    input.distribution = inputs::Distribution::max_value;
-    input.max_value = options.get("--max-value", input.max_value);
-    if (key.bytes < 8 && input.max_value >> 8 * key.bytes != 0) {
-      refuse("--max-value " + std::to_string(input.max_value) + " is more than " +
-             std::string(key.name) + " holds");
+    all.push_back(
+        {inputs::Distribution::max_value, seed, options.get("--max-value", std::uint64_t{0})});
+  } else if (options.text("--distribution", "") == "all") {
+    for (const inputs::Entry& entry : inputs::distributions) {
+      if (!inputs::takes_parameter(entry.distribution)) all.push_back({entry.distribution, seed});
     }
-    return {input};
+  } else {
+    for (const std::string& text : split(options.text("--distribution", "uniform")))
+      all.push_back(input_from(text, seed));
   }
-  std::vector<inputs::Input> all;
-  const std::string wanted = options.text("--distribution", "uniform");
-  for (const inputs::Entry& entry : inputs::distributions) {
-    input.distribution = entry.distribution;
-    if (wanted == "all" && entry.distribution != inputs::Distribution::max_value)
-      all.push_back(input);
-  }
-  if (!all.empty()) return all;
-  for (const std::string& text : split(wanted)) {
-    const auto found = inputs::distribution_from_name(text);
-    if (!found)
-      refuse("there is no distribution \"" + text + "\", but all, " +
-             names_of(inputs::distributions));
-    input.distribution = *found;
-    all.push_back(input);
-  }
+  for (const inputs::Input& input : all) require_held(input, key);
   return all;
 }
 
@@ -134,6 +147,12 @@ std::vector<Case> cases_of(const Options& options) {
   if (what.pace.rounds < 0)
     refuse("--repetitions " + std::to_string(what.pace.rounds) + " is negative");
   if (options.has("--sweep")) what.pace.seconds = 0.3;
+  what.pace.seconds = options.get("--seconds", what.pace.seconds);
+  what.pace.slow_down = options.get("--slow-down", 0.0);
+  if (what.pace.seconds < 0 || what.pace.slow_down < 0)
+    refuse("--seconds and --slow-down take no negative numbers");
+  what.phases = options.has("--phases");
+  what.peers = !options.has("--no-peers");
   const std::vector<std::size_t> counts = counts_of(options);
   for (const std::string& key : split(options.text("--sweep", options.text("--key", "u32")))) {
     what.key = key;

@@ -26,7 +26,9 @@ struct Block {
 
 std::vector<Distribution> all_distributions() {
   std::vector<Distribution> all;
-  for (const inputs::Entry& entry : inputs::distributions) all.push_back(entry.distribution);
+  for (const inputs::Entry& entry : inputs::distributions) {
+    if (!takes_parameter(entry.distribution)) all.push_back(entry.distribution);
+  }
   return all;
 }
 
@@ -118,6 +120,7 @@ void count_peer(benchmark::State& state, const Measurement& m, std::size_t conte
 /// One contender's row. Its time is the median of its rounds.
 void show(benchmark::State& state, const Measurement& m, std::size_t contender) {
   const Series& series = m.series[contender];
+  if (!series.wrong.empty()) return state.SkipWithError(series.wrong.c_str());
   const Spread time = spread_of(series.seconds);
   for (auto _ : state) state.SetIterationTime(time.median);
   state.counters["keys/s"] = static_cast<double>(m.what.count) / time.median;

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "peers.hpp"
+#include "support/phases.hpp"
 #include "support/stopwatch.hpp"
 #include "support/verify.hpp"
 
@@ -28,15 +29,17 @@ class Contest {
     Measurement result;
     result.what = what_;
     describe_plan(result);
-    for (const auto& entrant : entrants_.list) result.series.push_back({entrant.name, {}, {}});
     verify();
+    for (const auto& entrant : entrants_.list)
+      result.series.push_back({entrant.name, {}, {}, entrant.wrong});
     warm_up();
     const Clock::time_point begin = Clock::now();
     for (int round = 0; goes_on(round, begin); ++round) {
       for (std::size_t e = 0; e < entrants_.list.size(); ++e) {
-        result.series[e].seconds.push_back(time(*entrants_.list[e].contender));
+        if (takes_part(round, e)) result.series[e].seconds.push_back(time_counted(e));
       }
     }
+    if (what_.phases) result.phases = measure_phases();
     for (std::size_t e = 0; e < entrants_.list.size(); ++e) {
       result.series[e].temporary_bytes = entrants_.list[e].contender->temporary_bytes();
     }
@@ -56,6 +59,20 @@ class Contest {
     return round < Pace::most && seconds_since(begin) < what_.pace.seconds;
   }
 
+  bool takes_part(int round, std::size_t entrant) const {
+    if (!entrants_.list[entrant].wrong.empty()) return false;
+    if (entrant == 0 || what_.pace.rounds > 0 || round < Pace::fewest_of_slow) return true;
+    const double share = what_.pace.seconds / static_cast<double>(entrants_.list.size());
+    return entrants_.list[entrant].spent <= 2 * share;
+  }
+
+  double time_counted(std::size_t entrant) {
+    const double slow_down = entrant == 0 ? what_.pace.slow_down : 0;
+    const double seconds = time(*entrants_.list[entrant].contender, slow_down);
+    entrants_.list[entrant].spent += seconds;
+    return seconds;
+  }
+
   /// Every contender starts from the same fresh data, just written.
   void refresh() {
     if constexpr (Task::operation != Operation::argsort) {
@@ -64,32 +81,66 @@ class Contest {
     if constexpr (Task::operation == Operation::sort_by_key) number(exec_, arrays_.values);
   }
 
-  double time(Contender<Task>& contender) {
+  double time(Contender<Task>& contender, double slow_down = 0) {
     refresh();
+    contender.before_run();
     stopwatch_.start();
+    const Clock::time_point begin = Clock::now();
     contender.run(exec_, arrays_);
-    return stopwatch_.stop();
+    if (slow_down > 0) linger(begin, slow_down);
+    const double seconds = stopwatch_.stop();
+    contender.after_run();
+    return seconds;
   }
 
+  /// Waits for what was started at `begin` and then that many percent longer.
+  void linger(Clock::time_point begin, double percent) {
+    exec_.fence("bench: before lingering");
+    const double end = seconds_since(begin) * (1 + percent / 100);
+    while (seconds_since(begin) < end) {
+    }
+  }
+
+  std::vector<Phase> measure_phases() {
+    constexpr int sorts = 5;
+    PhaseClock clock;
+    for (int i = 0; i < sorts; ++i) {
+      refresh();
+      clock.start(exec_);
+      entrants_.list.front().contender->run(exec_, arrays_);
+      clock.stop();
+    }
+    return clock.medians();
+  }
+
+  /// A wrong result of ours is thrown; a peer that gives one takes no further part.
   void verify() {
     Array<Key> expected;
     if constexpr (Task::operation == Operation::sort) expected = sorted_keys(exec_, arrays_.source);
-    for (const auto& entrant : entrants_.list) {
-      const std::string who = entrant.name + ", " + title(what_);
-      if constexpr (Arrays<Task>::with_values) {
-        // What the last contender left there would be right.
-        spoil_bytes(exec_, arrays_.values.data(), what_.count * sizeof(Value));
+    for (auto& entrant : entrants_.list) {
+      try {
+        verify(entrant, expected);
+      } catch (const WrongResult& error) {
+        if (&entrant == &entrants_.list.front()) throw;
+        entrant.wrong = error.what();
       }
-      refresh();
-      entrant.contender->run(exec_, arrays_);
-      if constexpr (Task::operation == Operation::sort) {
-        require(exec_, what_.count, CheckKeys<Key>{expected, arrays_.keys}, who, "wrong key");
-      } else {
-        const Array<Key> none;
-        require_order(exec_, arrays_.source,
-                      Task::operation == Operation::argsort ? none : arrays_.keys, arrays_.values,
-                      entrant.stable, who);
-      }
+    }
+  }
+
+  void verify(const Entrant<Task>& entrant, const Array<Key>& expected) {
+    const std::string who = entrant.name + ", " + title(what_);
+    if constexpr (Arrays<Task>::with_values) {
+      // What the last contender left there would be right.
+      spoil_bytes(exec_, arrays_.values.data(), what_.count * sizeof(Value));
+    }
+    time(*entrant.contender);
+    if constexpr (Task::operation == Operation::sort) {
+      require(exec_, what_.count, CheckKeys<Key>{expected, arrays_.keys}, who, "wrong key");
+    } else {
+      const Array<Key> none;
+      require_order(exec_, arrays_.source,
+                    Task::operation == Operation::argsort ? none : arrays_.keys, arrays_.values,
+                    entrant.stable, who);
     }
   }
 
@@ -97,7 +148,9 @@ class Contest {
   void warm_up() {
     const Clock::time_point begin = Clock::now();
     while (seconds_since(begin) < what_.pace.warm_up_seconds) {
-      for (const auto& entrant : entrants_.list) time(*entrant.contender);
+      for (const auto& entrant : entrants_.list) {
+        if (entrant.wrong.empty()) time(*entrant.contender);
+      }
     }
   }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 
+#include "support/key_types.hpp"
 #include "support/statistics.hpp"
 
 namespace bench {
@@ -14,11 +15,16 @@ double million_keys(const Measurement& m, double seconds) {
   return static_cast<double>(m.what.count) / seconds * 1e-6;
 }
 
+/// Of the keys and their values.
+double input_bytes(const Measurement& m) {
+  const std::size_t key_bytes = key_type(m.what.key).bytes;
+  const auto value_bytes = static_cast<std::size_t>(m.what.value_bytes);
+  return static_cast<double>(m.what.count * (key_bytes + value_bytes));
+}
+
 std::string input_of(const Case& what) {
-  if (what.input.distribution != inputs::Distribution::max_value) {
-    return std::string(name(what.input.distribution));
-  }
-  return "0.." + std::to_string(what.input.max_value);
+  if (what.input.distribution != inputs::Distribution::max_value) return text_of(what.input);
+  return "0.." + std::to_string(what.input.parameter);
 }
 
 /// "sort_by_key of u32 keys with 4-byte values", after `count` where there is one.
@@ -52,16 +58,19 @@ std::string megabytes(const std::optional<std::size_t>& bytes) {
 
 }  // namespace
 
+std::string device_name() {
+#ifdef KOKKOS_ENABLE_CUDA
+  return Kokkos::Cuda().cuda_device_prop().name;
+#else
+  return std::string(Space::name()) + ", " + std::to_string(Space().concurrency()) + " threads";
+#endif
+}
+
 std::string machine_line() {
   std::ostringstream line;
-#ifdef KOKKOS_ENABLE_CUDA
-  line << Kokkos::Cuda().cuda_device_prop().name;
-#else
-  line << Space::name() << ", " << Space().concurrency() << " threads";
-#endif
-  line << ", Kokkos " << KOKKOS_VERSION / 10000 << '.' << KOKKOS_VERSION / 100 % 100 << '.'
-       << KOKKOS_VERSION % 100 << ", Kradix " << KRADIX_VERSION_MAJOR << '.' << KRADIX_VERSION_MINOR
-       << '.' << KRADIX_VERSION_PATCH;
+  line << device_name() << ", Kokkos " << KOKKOS_VERSION / 10000 << '.'
+       << KOKKOS_VERSION / 100 % 100 << '.' << KOKKOS_VERSION % 100 << ", Kradix "
+       << KRADIX_VERSION_MAJOR << '.' << KRADIX_VERSION_MINOR << '.' << KRADIX_VERSION_PATCH;
   return line.str();
 }
 
@@ -69,15 +78,19 @@ void TableReport::add(const Measurement& m) {
   std::printf("%s, %s: medians of %zu rounds (%s)\n",
               subject(m.what, std::to_string(m.what.count) + ' ').c_str(), input_of(m.what).c_str(),
               m.series.front().seconds.size(), machine_line().c_str());
-  std::printf("%-22s %11s %10s %8s", "", "ms", "Mkeys/s", "ratio");
+  std::printf("%-27s %11s %10s %8s %8s", "", "ms", "Mkeys/s", "GB/s", "ratio");
   if (details_)
     std::printf("   %-21s  %-17s %12s", "ms least..most", "ratio least..most", "temporary MB");
   std::printf("\n");
   for (const Series& series : m.series) {
+    if (!series.wrong.empty()) {
+      std::printf("%-27s was wrong: %s\n", series.name.c_str(), series.wrong.c_str());
+      continue;
+    }
     const Spread time = spread_of(series.seconds);
     const Spread ratio = ratio_of(series, m.series.front());
-    std::printf("%-22s %11.4f %10.1f %8.2f", series.name.c_str(), time.median * 1e3,
-                million_keys(m, time.median), ratio.median);
+    std::printf("%-27s %11.4f %10.1f %8.2f %8.2f", series.name.c_str(), time.median * 1e3,
+                million_keys(m, time.median), input_bytes(m) / time.median * 1e-9, ratio.median);
     if (details_) {
       std::printf("   %9.4f..%-10.4f  %7.2f..%-8.2f %12s", time.least * 1e3, time.most * 1e3,
                   ratio.least, ratio.most, megabytes(series.temporary_bytes).c_str());
@@ -90,10 +103,12 @@ void TableReport::add(const Measurement& m) {
 
 void RowReport::add(const Measurement& m) {
   if (heading_.empty()) std::printf("%s\n", machine_line().c_str());
-  const std::string heading = subject(m.what);
+  const std::string what = subject(m.what);
+  std::string heading = what;
+  for (const Series& series : m.series) heading += '|' + series.name;
   if (heading != heading_) {
-    std::printf("\n%s\n%-14s %12s %11s %9s %8s %6s", heading.c_str(), "input", "keys", "Kradix ms",
-                "Mkeys/s", "GB/s", "bound");
+    std::printf("\n%s\n%-14s %12s %11s %9s %10s %6s", what.c_str(), "input", "keys", "Kradix ms",
+                "Mkeys/s", "moved GB/s", "bound");
     for (std::size_t s = 1; s < m.series.size(); ++s) {
       std::printf(" | %19s ms  ratio  %-12s", m.series[s].name.c_str(), "least..most");
     }
@@ -101,10 +116,14 @@ void RowReport::add(const Measurement& m) {
     heading_ = heading;
   }
   const double seconds = spread_of(m.series.front().seconds).median;
-  std::printf("%-14s %12zu %11.4f %9.1f %8.1f %5.0f%%", input_of(m.what).c_str(), m.what.count,
+  std::printf("%-14s %12zu %11.4f %9.1f %10.1f %5.0f%%", input_of(m.what).c_str(), m.what.count,
               seconds * 1e3, million_keys(m, seconds), m.bytes / seconds * 1e-9,
               100 * share_of_bound(m, seconds));
   for (std::size_t s = 1; s < m.series.size(); ++s) {
+    if (!m.series[s].wrong.empty()) {
+      std::printf(" | %22s %6s  %-12s", "wrong", "-", "-");
+      continue;
+    }
     const Spread ratio = ratio_of(m.series[s], m.series.front());
     std::printf(" | %22.4f %6.2f  %5.2f..%-5.2f", spread_of(m.series[s].seconds).median * 1e3,
                 ratio.median, ratio.least, ratio.most);

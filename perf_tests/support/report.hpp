@@ -8,6 +8,9 @@
 
 namespace bench {
 
+/// "OpenMP, 2 threads", or what a GPU calls itself.
+std::string device_name();
+
 /// "OpenMP, 2 threads, Kokkos 5.2.2, Kradix 0.1.0"
 std::string machine_line();
 

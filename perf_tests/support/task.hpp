@@ -92,6 +92,9 @@ class Contender {
  public:
   virtual ~Contender() = default;
   virtual void run(const Space& exec, Arrays<Task>& arrays) = 0;
+  /// Around each run, while no clock runs.
+  virtual void before_run() {}
+  virtual void after_run() {}
   /// Beside the caller's arrays; asked after a run.
   virtual std::optional<std::size_t> temporary_bytes() const { return std::nullopt; }
 };

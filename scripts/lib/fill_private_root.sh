@@ -1,7 +1,8 @@
 #!/bin/bash
-# fill_private_root.sh base|packages ROOT ARCHIVE: runs in a mount namespace of its own.
+# fill_private_root.sh base|packages|bench ROOT ARCHIVE: runs in a mount namespace of its own.
 set -euo pipefail
 part=$1 root=$2 archive=$3
+source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 
 # The pieces of apt's configuration that decide whether this machine can download at all.
 copy_apt_settings() {
@@ -33,17 +34,26 @@ base() {
   copy_apt_settings
 }
 
-packages() {
+install() {
   mount --rbind /dev "$root/dev"
   mount -t proc proc "$root/proc"
   local apt=(chroot "$root" env -i PATH=/usr/sbin:/usr/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
     apt-get --quiet --yes)
   "${apt[@]}" update
-  "${apt[@]}" install --no-install-recommends g++ cmake ninja-build libkokkos-dev \
-    libgtest-dev libbenchmark-dev libcli11-dev openmpi-bin libopenmpi-dev
+  "${apt[@]}" install --no-install-recommends "$@"
   "${apt[@]}" clean
   rm -rf "$root"/var/lib/apt/lists/*
+}
+
+packages() {
+  install g++ cmake ninja-build libkokkos-dev libgtest-dev libbenchmark-dev libcli11-dev \
+    openmpi-bin libopenmpi-dev python3
   complete_kokkos
+}
+
+bench() {
+  copy_apt_settings
+  install "${bench_packages[@]}"
 }
 
 # The package names two static libraries that it does not carry (they hold no code), and

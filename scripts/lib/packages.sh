@@ -23,3 +23,21 @@ need_build_tools() {
   [[ -d /etc/ssl/certs ]] || missing+=(ca-certificates)
   ((${#missing[@]} == 0)) || apt_install "${missing[@]}"
 }
+
+# Peers of the benchmarks, and what draws the plots; everything works without them.
+bench_packages=(python3-matplotlib libboost-dev libtbb-dev libhwy-dev)
+
+need_bench_packages() {
+  if [[ $environment != native ]]; then
+    fill_private_root_for_bench
+  else
+    have python3 || apt_install python3
+    local missing=() package
+    for package in "${bench_packages[@]}"; do
+      dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
+        missing+=("$package")
+    done
+    ((${#missing[@]} == 0)) || (apt_install "${missing[@]}") ||
+      note "measuring without what of these is missing: ${missing[*]}"
+  fi
+}

@@ -6,7 +6,7 @@
 # Everything in it runs in a mount namespace of its own: the mounts vanish with the command.
 
 # Moves with enter_private_root.sh and fill_private_root.sh: another recipe, another root.
-private_root_recipe=1
+private_root_recipe=2
 private_root_dir() { printf '%s/kradix/debian13-%s\n' "${XDG_CACHE_HOME:-$HOME/.cache}" "$private_root_recipe"; }
 
 private_root_ready() { [[ -e $(private_root_dir)/.complete ]]; }
@@ -63,6 +63,19 @@ make_private_root() {
   touch "$partial/.complete"
   mv "$partial" "$final"
   exec {lock}>&-
+}
+
+# Once for a root; benchmarks run without these packages too.
+fill_private_root_for_bench() {
+  local root archive
+  root=$(private_root_dir)
+  [[ ! -e $root/.bench ]] || return 0
+  if archive=$(debian_archive) && (step "libraries to compare with, matplotlib" unshare --mount \
+    bash "$repo/scripts/lib/fill_private_root.sh" bench "$root" "$archive"); then
+    touch "$root/.bench"
+  else
+    note "measuring without the libraries to compare with, or without plots"
+  fi
 }
 
 need_debootstrap() {

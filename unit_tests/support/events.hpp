@@ -6,7 +6,7 @@
 #include <vector>
 
 struct Event {
-  enum Kind { kernel, fence, allocation, deallocation, region, copy } kind;
+  enum Kind { kernel, fence, allocation, deallocation, region, region_end, copy } kind;
   std::string label;
   std::uint32_t device = 0;
 };
@@ -23,6 +23,7 @@ class Listener {
     Tools::set_push_region_callback([](const char* label) {
       events().push_back({Event::region, label});
     });
+    Tools::set_pop_region_callback([] { events().push_back({Event::region_end, ""}); });
     Tools::set_allocate_data_callback(
         [](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t size) {
           // Kokkos' CUDA team launches report level-1 scratch of no bytes.
@@ -41,6 +42,18 @@ class Listener {
   static std::vector<Event>& events() {
     static std::vector<Event> all;
     return all;
+  }
+  /// "region kradix::sort [four_kernel]", in their order; without scratch memory and fences that are
+  /// Kokkos' own.
+  static std::vector<std::string> sequence() {
+    constexpr const char* words[] = {"kernel", "fence",      "allocation", "deallocation",
+                                     "region", "region_end", "copy"};
+    std::vector<std::string> sequence;
+    for (const Event& event : events()) {
+      const bool of_kokkos = event.label.rfind("Kokkos", 0) == 0 || event.label == "[unlabeled]";
+      if (!of_kokkos) sequence.push_back(std::string(words[event.kind]) + ' ' + event.label);
+    }
+    return sequence;
   }
   static std::vector<Event> of(Event::Kind kind) {
     std::vector<Event> some;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "kradix/key.hpp"
@@ -23,7 +24,7 @@ KOKKOS_FUNCTION constexpr std::uint64_t mix(std::uint64_t x) {
 
 /// Where a distribution draws element `index` of `count`.
 struct Draw {
-  std::uint64_t index, count, seed, max_value;
+  std::uint64_t index, count, seed, parameter;
 
   /// Random bits; different `stream`s are independent.
   KOKKOS_FUNCTION std::uint64_t random(std::uint64_t stream = 0) const {
@@ -45,7 +46,7 @@ struct Draw {
   }
   /// One of `distinct` patterns scattered over all 64 bits.
   KOKKOS_FUNCTION std::uint64_t one_of(std::uint64_t distinct) const {
-    return mix(shared() + random() % distinct);
+    return mix(shared() + random() % (distinct == 0 ? 1 : distinct));
   }
   /// The logarithm of the result is uniform over [1, end): Zipf's law with exponent 1, rank − 1.
   KOKKOS_FUNCTION std::uint64_t zipf(double end) const {
@@ -64,6 +65,11 @@ struct Draw {
     }
     return bits;
   }
+  KOKKOS_FUNCTION std::uint64_t and_words(std::uint64_t words) const {
+    std::uint64_t bits = ~std::uint64_t{0};
+    for (std::uint64_t word = 0; word < words && bits != 0; ++word) bits &= random(word);
+    return bits;
+  }
   KOKKOS_FUNCTION std::uint64_t root() const {
     const auto root = static_cast<std::uint64_t>(Kokkos::sqrt(static_cast<double>(count)));
     return root == 0 ? 1 : root;
@@ -77,7 +83,12 @@ enum class Kind : std::uint8_t { spread, value };
 // The table: X(name, kind, what it is, element of Draw d). A distribution is one line.
 #define KRADIX_INPUT_DISTRIBUTIONS(X)                                                            \
   X(uniform, spread, "independent random bits", d.random())                                      \
-  X(max_value, value, "uniform in 0..max_value", d.random_below(d.max_value + 1))                \
+  X(max_value, value, "uniform in 0..max_value", d.random_below(d.parameter + 1))                \
+  X(and_words, spread, "AND of P random words: the more, the less entropy",                      \
+    d.and_words(d.parameter))                                                                    \
+  X(some_values, spread, "P scattered values", d.one_of(d.parameter))                            \
+  X(disorder, spread, "increasing, P of a million places random",                                \
+    d.chance(static_cast<double>(d.parameter) * 1e-6) ? d.random(2) : d.ramp(d.index))           \
   X(range_n_50, value, "uniform in 0..n/50", d.random_below(d.count / 50 + 1))                   \
   X(distinct, value, "0..n-1, each once, shuffled",                                              \
     (d.index * 2654435761u + d.shared() % d.count) % d.count)                                    \
@@ -134,6 +145,12 @@ constexpr std::optional<Distribution> distribution_from_name(std::string_view wa
     if (entry.name == wanted) return entry.distribution;
   }
   return std::nullopt;
+}
+
+/// Of these the input's parameter says more.
+constexpr bool takes_parameter(Distribution distribution) {
+  return distribution == Distribution::max_value || distribution == Distribution::and_words ||
+         distribution == Distribution::some_values || distribution == Distribution::disorder;
 }
 
 /// 64 bits, and how to read them.
@@ -211,12 +228,12 @@ KOKKOS_FUNCTION Key key_of(Pattern pattern) {
 struct Input {
   Distribution distribution = Distribution::uniform;
   std::uint64_t seed = 1;
-  std::uint64_t max_value = ~std::uint64_t{0};  ///< of Distribution::max_value
+  std::uint64_t parameter = ~std::uint64_t{0};  ///< P or the greatest value, where one is taken
 
   /// Element `index` of `count`.
   template <class Key>
   KOKKOS_FUNCTION Key at(std::uint64_t index, std::uint64_t count) const {
-    return key_of<Key>(pattern_of(distribution, Draw{index, count, seed, max_value}));
+    return key_of<Key>(pattern_of(distribution, Draw{index, count, seed, parameter}));
   }
 };
 
@@ -224,7 +241,7 @@ struct Input {
 inline std::uint64_t value_end(const Input& input, std::uint64_t count) {
   switch (input.distribution) {
     case Distribution::max_value:
-      return input.max_value + 1;
+      return input.parameter + 1;
     case Distribution::range_n_50:
       return count / 50 + 1;
     case Distribution::distinct:
@@ -234,6 +251,13 @@ inline std::uint64_t value_end(const Input& input, std::uint64_t count) {
     default:
       return 0;
   }
+}
+
+/// "uniform", "some_values:1000"
+inline std::string text_of(const Input& input) {
+  std::string text(name(input.distribution));
+  if (takes_parameter(input.distribution)) text += ':' + std::to_string(input.parameter);
+  return text;
 }
 
 template <class View>
