@@ -66,7 +66,7 @@ struct LookBackShape {
   KOKKOS_FUNCTION constexpr std::uint32_t slots() const { return 1u << slot_bits; }
   KOKKOS_FUNCTION constexpr std::uint32_t groups() const { return slots() >> group_bits; }
   /// The tail and the groups' counters, which start at zero.
-  constexpr std::size_t counters() const { return std::size_t{1} + groups(); }
+  KOKKOS_FUNCTION constexpr std::size_t counters() const { return std::size_t{1} + groups(); }
   constexpr std::size_t bytes() const {
     return std::size_t{slots()} * bin_count * sizeof(std::uint64_t);
   }

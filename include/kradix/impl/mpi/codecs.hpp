@@ -16,6 +16,7 @@ struct RangeCodec {
   using key_type = typename Codec::key_type;
   using bits_type = typename Codec::bits_type;
   static constexpr int bits = Codec::bits;
+  static constexpr bool tells_all_keys_apart = false;
 
   Codec codec;
   int begin;
@@ -38,6 +39,7 @@ struct ClassCodec {
   using bits_type = std::uint32_t;
   using key_bits_type = typename Codec::bits_type;
   static constexpr int bits = 32;
+  static constexpr bool tells_all_keys_apart = false;
 
   RangeCodec<Codec> codec;
   const key_bits_type* splitters;  ///< distinct, ascending, at least one
