@@ -90,11 +90,16 @@ template <class Key, class Value, TeamShape finish>
 Trial<Key, Value> finish_trial(const Space& exec, std::size_t count, bool present) {
   constexpr TeamShape sweep = impl::sweep_shape<Space>(sizeof(Key), bytes_of<Value>);
   constexpr TeamShape range = impl::range_shape<Space>(sizeof(Key), bytes_of<Value>);
+  // Its chunks must fit the shape that takes those it gives up.
+  constexpr TeamShape usual = impl::alone_shape<Space>(sizeof(Key), bytes_of<Value>);
+  constexpr int items = (finish.round() / usual.threads + 4) / 4 * 4;
+  constexpr TeamShape alone =
+      finish.round() <= usual.round() ? usual : TeamShape{usual.threads, items, 1};
   Layout<Key, Value> layout(exec, count, Algorithm::msd_hybrid, sweep, finish);
   const auto scratch = impl::MsdHybridScratch::list(layout.plan, LookBackShape{}, layout.list);
   return {text_of(finish), present, layout.list.bytes(),
           [=](const Space& on, Key* keys, Value* values, std::byte* base) {
-            impl::MsdHybrid<Space, impl::codec_of<Key>, Value, sweep, finish, range>(
+            impl::MsdHybrid<Space, impl::codec_of<Key>, Value, sweep, finish, alone, range>(
                 on, layout.plan, codec<Key>(), layout.buffers(keys, values, base), scratch, base,
                 "tune")
                 .sort(impl::RouteRule::of_chunks(layout.plan.chunk));

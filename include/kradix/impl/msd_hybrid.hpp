@@ -50,6 +50,7 @@ class MsdHybrid {
   using Choose = ChooseRoute<ExecutionSpace, Bits>;
   using List = ListChunks<ExecutionSpace, Codec, step_with.threads>;
   using Finish = FinishChunk<ExecutionSpace, Codec, Value, FinishShape>;
+  static_assert(FinishShape.round() <= AloneShape.round());
   using Ranges = FinishRanges<ExecutionSpace, Codec, Value, AloneShape, RangeShape>;
 
  public:
