@@ -145,13 +145,15 @@ class SortCall {
     // Passes of two steps go through the second array every time.
     const ArrayUse use = studies_ ? study_traits(plan_.algorithm).arrays : ArrayUse::straight;
     const bool two_steps = use == ArrayUse::two_steps;
-    const bool needs_other = plan_.passes > (in_place || two_steps ? 0 : 1);
+    const bool blocks = plan_.algorithm == Algorithm::blocked_radix;  // they lie in its own scratch
+    const bool needs_other = !blocks && plan_.passes > (in_place || two_steps ? 0 : 1);
+    const bool needs_result =
+        blocks ? plan_.count > plan_.chunk : plan_.passes > (two_steps ? 1 : 2);
     keys_other_ = list.add(count_if(needs_other && use != ArrayUse::none), sizeof(Key));
-    keys_result_ =
-        list.add(count_if(MakesIndices && plan_.passes > (two_steps ? 1 : 2)), sizeof(Key));
+    keys_result_ = list.add(count_if(MakesIndices && needs_result), sizeof(Key));
     const auto word_bytes = static_cast<std::size_t>(plan_.value_bytes);
     const bool made = (MakesIndices || permutes_) && !two_steps;
-    values_other_ = list.add(count_if(plan_.passes > (made ? 1 : 0)), word_bytes);
+    values_other_ = list.add(count_if(!blocks && plan_.passes > (made ? 1 : 0)), word_bytes);
     values_result_ = list.add(count_if(permutes_), word_bytes);
     gathered_ = list.add(count_if(permutes_), value_bytes());
     if constexpr (may_study) {

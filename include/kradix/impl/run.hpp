@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "kradix/impl/blocked_radix.hpp"
 #include "kradix/impl/four_kernel.hpp"
 #include "kradix/impl/msd_hybrid.hpp"
 #include "kradix/impl/onesweep.hpp"
@@ -12,6 +13,7 @@ namespace kradix::impl {
 
 /// Scratch memory of the algorithm that a plan names, beside the second key and value arrays.
 struct AlgorithmScratch {
+  BlockedRadixScratch blocked_radix;
   FourKernelScratch four_kernel;
   OnesweepScratch onesweep;
   MsdHybridScratch msd_hybrid;
@@ -22,6 +24,8 @@ struct AlgorithmScratch {
       scratch.onesweep = OnesweepScratch::list(plan, LookBackShape{}, list);
     } else if (plan.algorithm == Algorithm::msd_hybrid) {
       scratch.msd_hybrid = MsdHybridScratch::list(plan, LookBackShape{}, list);
+    } else if (plan.algorithm == Algorithm::blocked_radix) {
+      scratch.blocked_radix = BlockedRadixScratch::list(plan, list);
     } else {
       scratch.four_kernel = FourKernelScratch::list(plan, list);
     }
@@ -36,6 +40,14 @@ void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
          const AlgorithmScratch& scratch, std::byte* base, const char* label) {
   using Key = typename Codec::key_type;
   constexpr std::size_t value_bytes = std::is_same_v<Value, NoValue> ? 0 : sizeof(Value);
+  if constexpr (is_host_space<ExecutionSpace>) {
+    if (plan.algorithm == Algorithm::blocked_radix) {
+      BlockedRadix<ExecutionSpace, Codec, Value>(exec, plan, codec, buffers, scratch.blocked_radix,
+                                                 base, label)
+          .sort();
+      return;
+    }
+  }
   constexpr TeamShape sweep = sweep_shape<ExecutionSpace>(sizeof(Key), value_bytes);
   if constexpr (has_lanes<ExecutionSpace> && sweep.exists()) {
     if (plan.algorithm == Algorithm::onesweep) {
