@@ -15,60 +15,72 @@ inline constexpr std::size_t max_buckets = 1 << 10;
 /// A table's quotas, with those of its most frequent key, need so many.
 inline constexpr std::size_t least_buckets = 8;
 
-/// Buckets of about equally many keys, whatever the keys: a table over a fine digit of the keys' range, and
-/// the most frequent key has a bucket of its own.
+/// Buckets of about equally many keys, whatever the keys: a table over a fine digit of the keys' range. The
+/// most frequent key among a bucket's is set apart from those below and above.
 template <class Bits>
 struct BucketTable {
   static constexpr int cell_bits = 12;
   static constexpr std::size_t cells = std::size_t{1} << cell_bits;
+  static constexpr Bits none = static_cast<Bits>(~Bits{0});
 
-  Bits wanted, low, high, heavy;
+  Bits wanted, low, high;
   int shift;
   std::uint16_t bucket[cells];
+  Bits heavy[max_buckets];  ///< of a cell's bucket, or none
 
   /// Grows with the key.
   std::uint32_t of(Bits bits) const {
     bits &= wanted;
-    const Bits inside = std::clamp(bits, low, high);
-    return bucket[(inside - low) >> shift] + (bits >= heavy) + (bits > heavy);
+    const std::uint32_t first = bucket[cell_of(std::clamp(bits, low, high))];
+    return first + (bits >= heavy[first]) + (bits > heavy[first]);
   }
 
-  /// From a sample of masked keys; returns how many buckets there are. `counters`: one per cell.
-  std::size_t build(const Bits* sample, std::size_t size, Bits all_wanted, std::size_t most,
-                    std::uint32_t* counters) {
+  /// From a sorted sample of masked keys; returns how many buckets there are, at most `most`.
+  std::size_t build(const Bits* sample, std::size_t size, Bits all_wanted, std::size_t most) {
     wanted = all_wanted;
-    const auto [least, greatest] = std::minmax_element(sample, sample + size);
-    low = *least;
-    high = *greatest;
+    low = sample[0];
+    high = sample[size - 1];
     shift = std::max(0, bit_width_of(static_cast<Bits>(high - low)) - cell_bits);
-    std::fill_n(counters, cells, 0u);
-    for (std::size_t i = 0; i < size; ++i) ++counters[(sample[i] - low) >> shift];
-    heavy = majority(sample, size, std::max_element(counters, counters + cells) - counters);
-    // Two neighbours together hold more than a quota, and the heavy key adds two buckets.
-    const std::size_t quota = std::max<std::size_t>(1, 2 * size / (most - 4) + 1);
-    std::size_t index = 0, held = 0;
-    for (std::size_t cell = 0; cell < cells; ++cell) {
-      if (held > 0 && held + counters[cell] > quota) {
-        ++index;
-        held = 0;
-      }
-      bucket[cell] = static_cast<std::uint16_t>(index);
-      held += counters[cell];
+    // Two neighbours together hold more than a quota, and a heavy key, which adds two, two alone.
+    const std::size_t quota = 3 * size / (most - 4) + 1;
+    Stretch now{0, 0, none, std::min(size, 2 * quota)};
+    for (std::size_t cell = 0, begin = 0; cell < cells; ++cell) {
+      std::size_t end = begin;
+      while (end < size && cell_of(sample[end]) == cell) ++end;
+      if (now.held > 0 && now.held + (end - begin) > quota) close(now);
+      bucket[cell] = static_cast<std::uint16_t>(now.index);
+      now.take(sample + begin, end - begin);
+      begin = end;
     }
-    return index + 3;
+    close(now);
+    return now.index + 1;  // the greatest key of all is none, and above it
   }
 
  private:
-  /// The only key that may be more than half of what the sample has in this cell.
-  Bits majority(const Bits* sample, std::size_t size, std::ptrdiff_t cell) const {
-    Bits candidate = low;
-    std::size_t votes = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-      if (static_cast<std::ptrdiff_t>((sample[i] - low) >> shift) != cell) continue;
-      if (votes == 0) candidate = sample[i];
-      votes = sample[i] == candidate ? votes + 1 : votes - 1;
+  /// The cells of one bucket, while they are put together.
+  struct Stretch {
+    std::size_t index, held;
+    Bits heavy;
+    std::size_t least;  ///< a key seen so often is heavy
+    std::size_t most = 0;
+
+    void take(const Bits* sample, std::size_t size) {
+      held += size;
+      for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
+        while (end < size && sample[end] == sample[begin]) ++end;
+        if (end - begin < least || end - begin <= most) continue;
+        most = end - begin;
+        heavy = sample[begin];
+      }
     }
-    return candidate;
+  };
+
+  std::size_t cell_of(Bits inside) const {
+    return static_cast<std::size_t>(static_cast<Bits>(inside - low) >> shift);
+  }
+  void close(Stretch& now) {
+    heavy[now.index] = now.heavy;
+    now = {now.index + (now.most > 0 ? 3 : 1), 0, none, now.least};
   }
 };
 
@@ -88,6 +100,7 @@ struct Buckets {
   std::size_t count;
   bool by_table;
   Bits reference;  ///< a key of the sample
+  Bits differing;  ///< the bits in which the sample's keys differ
   int top;         ///< by digit: all keys must equal the reference in the bits from here up
   Digit digit;
   BucketTable<Bits> table;
@@ -98,9 +111,10 @@ struct Buckets {
   }
 
   /// By the top `bits` of the bits that differ.
-  void take_digit(Bits first, Bits differing, int bits) {
+  void take_digit(Bits first, Bits all_differing, int bits) {
     by_table = false;
     reference = first;
+    differing = all_differing;
     top = bit_width_of(differing);
     int shift = std::max(0, top - bits);
     while (shift < top && (differing >> shift & 1) == 0) ++shift;  // below may lie unwanted bits
@@ -108,21 +122,21 @@ struct Buckets {
     count = digit.mask + std::size_t{1};
   }
 
-  /// From a sample of masked keys.
-  void choose(const Bits* sample, std::size_t size, Bits wanted, BucketBits bits,
-              std::uint32_t* counters) {
-    Bits differing = 0;
+  /// From a sample of masked keys. False if they are so uneven that a table serves better.
+  bool choose(const Bits* sample, std::size_t size, BucketBits bits, std::uint32_t* counters) {
+    differing = 0;
     for (std::size_t i = 1; i < size; ++i) differing |= sample[i] ^ sample[0];
     take_digit(sample[0], differing, bits.for_keys(bit_width_of(differing)));
-    if (!even(sample, size, counters)) take_table(sample, size, wanted, bits.enough, counters);
+    return even(sample, size, counters);
   }
 
-  void take_table(const Bits* sample, std::size_t size, Bits wanted, int bits,
-                  std::uint32_t* counters) {
+  /// From a sorted sample.
+  void take_table(const Bits* sample, std::size_t size, Bits wanted, BucketBits bits) {
     by_table = true;
     reference = sample[0];
-    const std::size_t most = std::max(least_buckets, std::size_t{1} << bits);
-    count = table.build(sample, size, wanted, most, counters);
+    // A sample's quotas are uneven: some more buckets keep the largest ones small.
+    const int uneven = std::min(bits.enough + 2, bits.most);
+    count = table.build(sample, size, wanted, std::max(least_buckets, std::size_t{1} << uneven));
   }
 
  private:

@@ -11,6 +11,7 @@
 #include "kradix/impl/host/buckets.hpp"
 #include "kradix/impl/host/cache_sort.hpp"
 #include "kradix/impl/host/memory.hpp"
+#include "kradix/impl/host/order.hpp"
 #include "kradix/impl/host/record.hpp"
 
 namespace kradix::impl {
@@ -67,6 +68,10 @@ struct HostLevel {
   using Rec = Record<Stored, Value>;
   using Bench = Workbench<Rec>;
   using State = LevelState<Bits>;
+  using OrderType = Order;
+  static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+  /// Can keys be written anew from their bits?
+  static constexpr bool can_count = Order::is_encoded && !with_values;
 
   Order order;
   RecordSource<Key, Value> source;
@@ -86,8 +91,10 @@ struct HostLevel {
   bool choose(const Bench& bench) const {
     state->verdict = State::good;
     if (range.level < 2) {
-      state->buckets.choose(bits_of(bench), sample(bench), order.wanted, {bucket_bits(), most_bits},
-                            bench.counters);
+      const std::size_t size = sample(bench);
+      if (!state->buckets.choose(bits_of(bench.a), size, bucket_bits(), bench.counters)) {
+        take_table(bench, size);
+      }
       return true;
     }
     const Bits first = order.masked(order.enter(source.keys[range.begin]));
@@ -95,37 +102,45 @@ struct HostLevel {
     for (std::size_t i = range.begin; i < range.end; ++i) {
       differing |= order.masked(order.enter(source.keys[i])) ^ first;
     }
-    state->buckets.take_digit(first, differing, bucket_bits());
+    state->buckets.take_digit(first, differing, bucket_bits().enough);
     return differing != 0;
   }
 
   /// A key left the range of the sample's: no key leaves a table's.
   void retry(const Bench& bench) const {
     state->verdict = State::good;
-    state->buckets.take_table(bits_of(bench), sample(bench), order.wanted, bucket_bits(),
-                              bench.counters);
+    take_table(bench, sample(bench));
   }
 
   /// Before threads come to `partition`, and to `finish`.
   void open() const { state->ticket = 0; }
 
-  void partition(const Bench& bench) const {
-    std::fill_n(bench.totals, state->buckets.count, std::uint64_t{0});
-    const BlockPartition<Order, Value> blocks_of(order, source, state->buckets, bench);
-    const std::size_t row = state->buckets.count + 1;
+  /// Calls `each(begin, end)` for the blocks that this thread claims, while the verdict is good.
+  template <class Each>
+  void for_each_block(const Each& each) const {
     const std::size_t all = block_count();
     for (std::size_t b = claim(); b < all; b = claim()) {
       if (Kokkos::atomic_load(&state->verdict) != State::good) return;
       const std::size_t begin = range.begin + b * block;
-      const std::size_t end = std::min(begin + block, range.end);
-      const BlockFindings<Bits> found =
-          blocks_of.run(begin, end, blocks + begin, rows + b * row, sink.streams);
-      if (found.special) Kokkos::atomic_store(&state->verdict, std::uint32_t{State::special});
-      if (state->buckets.escapes(found.differing)) {
-        Kokkos::atomic_compare_exchange(&state->verdict, std::uint32_t{State::good},
-                                        std::uint32_t{State::escaped});
-      }
+      each(begin, std::min(begin + block, range.end));
     }
+  }
+
+  /// Of several bad verdicts, `special` stays.
+  void judge(typename State::Verdict verdict) const {
+    Kokkos::atomic_max(&state->verdict, static_cast<std::uint32_t>(verdict));
+  }
+
+  void partition(const Bench& bench) const {
+    std::fill_n(bench.totals, state->buckets.count, std::uint64_t{0});
+    const BlockPartition<Order, Value> blocks_of(order, source, state->buckets, bench);
+    const std::size_t row = state->buckets.count + 1;
+    for_each_block([&](std::size_t begin, std::size_t end) {
+      const BlockFindings<Bits> found = blocks_of.run(
+          begin, end, blocks + begin, rows + (begin - range.begin) / block * row, sink.streams);
+      if (found.special) judge(State::special);
+      if (state->buckets.escapes(found.differing)) judge(State::escaped);
+    });
     settle_lines();
   }
 
@@ -165,29 +180,6 @@ struct HostLevel {
     settle_lines();
   }
 
-  /// All of it by one thread, in its cache.
-  void sort_alone(const Bench& bench) const {
-    const std::size_t size = range.size();
-    state->verdict = State::good;
-    if constexpr (Order::has_special) {
-      Key special = 0;
-      for (std::size_t i = 0; i < size; ++i) {
-        special = static_cast<Key>(special | order.special(source.keys[range.begin + i]));
-      }
-      if (special >> Order::top != 0) {
-        state->verdict = State::special;
-        return;
-      }
-    }
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::size_t at = range.begin + i;
-      bench.a[i] = Rec(order.enter(source.keys[at]), source.value(at));
-    }
-    const CacheSort<Order, Rec> cache(order, bench.counters);
-    const Rec* const sorted = cache.sort(bench.a, bench.b, size, cache.survey(bench.a, size));
-    sink.write(order, range.begin, sorted, size, !sink.leaves_keys);
-  }
-
   /// Calls `each(range)` for the buckets that are still to be sorted, where they lie.
   template <class Each>
   void for_each_rest(const Each& each) const {
@@ -199,22 +191,31 @@ struct HostLevel {
   }
 
  private:
-  /// So many bits that an average bucket fits a cache well, but is no crumb.
-  int bucket_bits() const {
+  /// So many that a bucket fits a cache, but is no crumb.
+  BucketBits bucket_bits() const {
     const std::size_t count = range.size();
-    const int enough = bit_width_of<std::uint64_t>((count - 1) / (capacity - capacity / 3));
+    // Half full on average: a range of keys may leave nearly half of the buckets empty.
+    const int enough = bit_width_of<std::uint64_t>((count - 1) / (capacity / 2));
     const int crumbs = bit_width_of<std::uint64_t>(count >> 12);
-    return std::min(most_bits, std::max(enough, std::clamp(crumbs, 1, 8)));
+    return {std::min(most_bits, std::max(enough, std::clamp(crumbs, 1, 8))), most_bits};
   }
 
-  static Bits* bits_of(const Bench& bench) { return reinterpret_cast<Bits*>(bench.a); }
+  static Bits* bits_of(Rec* records) { return reinterpret_cast<Bits*>(records); }
+  void take_table(const Bench& bench, std::size_t size) const {
+    const CacheSort<BitsOrder<Bits>, Record<Bits, NoValue>> sort({}, bench.counters);
+    auto* const a = reinterpret_cast<Record<Bits, NoValue>*>(bench.a);
+    auto* const b = reinterpret_cast<Record<Bits, NoValue>*>(bench.b);
+    const auto* const sorted = sort.sort(a, b, size, sort.survey(a, size));
+    state->buckets.take_table(reinterpret_cast<const Bits*>(sorted), size, order.wanted,
+                              bucket_bits());
+  }
   /// Takes a sample to where a bucket's records will lie; returns its size.
   std::size_t sample(const Bench& bench) const {
     const std::size_t most = std::max<std::size_t>(1, capacity * sizeof(Rec) / sizeof(Bits));
     const std::size_t size = std::min(BucketSample::size_of(range.size()), most);
     for (std::size_t i = 0; i < size; ++i) {
       const std::size_t place = range.begin + BucketSample::place(i, size, range.size());
-      bits_of(bench)[i] = order.masked(order.enter(source.keys[place]));
+      bits_of(bench.a)[i] = order.masked(order.enter(source.keys[place]));
     }
     return size;
   }

@@ -1,68 +1,19 @@
-// One host sort in one order of keys: levels by all threads together, then the ranges that are left by one
-// thread each.
+// One host sort in one order of keys: by proof that nothing is to do, by counting, or by levels of all
+// threads together, with the ranges that are left by one thread each.
 #pragma once
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "kradix/impl/device/team.hpp"
-#include "kradix/impl/host/host_level.hpp"
+#include "kradix/impl/host/benches.hpp"
+#include "kradix/impl/host/counting.hpp"
+#include "kradix/impl/host/lone_sort.hpp"
+#include "kradix/impl/host/trend.hpp"
 
 namespace kradix::impl {
-
-/// What threads have for themselves, one after the other in memory.
-struct BenchSite {
-  static constexpr std::size_t alone_chunks = 64;  ///< a thread sorts so many chunks alone
-
-  std::byte* memory;
-  std::size_t record_bytes;
-
-  static BenchSite of(std::byte* memory, std::size_t records, std::size_t each_bytes) {
-    // Numbers of buckets lie in place of records between counting and moving.
-    const std::size_t bytes = records * std::max<std::size_t>(each_bytes, 2);
-    return {memory, (bytes + line_bytes - 1) / line_bytes * line_bytes};
-  }
-  static constexpr std::size_t counter_bytes =
-      std::max(counter_count, DigitStack::counters) * sizeof(std::uint32_t);
-  static constexpr std::size_t total_bytes = max_buckets * sizeof(std::uint64_t);
-  static constexpr std::size_t rest_bytes = (alone_chunks + 1) * sizeof(HostRange);
-  std::size_t bytes() const {
-    constexpr std::size_t fixed = counter_bytes + total_bytes + rest_bytes;
-    return 2 * record_bytes + (fixed + line_bytes - 1) / line_bytes * line_bytes;
-  }
-
-  template <class Rec>
-  Workbench<Rec> bench(std::size_t thread) const {
-    std::byte* const own = memory + thread * bytes();
-    std::byte* const counters = own + 2 * record_bytes;
-    return {reinterpret_cast<Rec*>(own), reinterpret_cast<Rec*>(own + record_bytes),
-            reinterpret_cast<std::uint32_t*>(counters),
-            reinterpret_cast<std::uint64_t*>(counters + counter_bytes)};
-  }
-  HostRange* rests(std::size_t thread) const {
-    return reinterpret_cast<HostRange*>(memory + thread * bytes() + 2 * record_bytes +
-                                        counter_bytes + total_bytes);
-  }
-};
-
-/// The scratch memory of a host sort, by address.
-struct HostMemory {
-  std::byte* blocks;
-  std::uint32_t* rows;
-  BenchSite benches;
-  std::byte* states;
-  HostRange* rests;
-
-  /// Of every level's state, whatever the key.
-  static constexpr std::size_t state_bytes =
-      (sizeof(LevelState<std::uint64_t>) + 1023) / 1024 * 1024;
-  template <class State>
-  State* state(std::size_t thread) const {
-    static_assert(sizeof(State) <= state_bytes);
-    return reinterpret_cast<State*>(states + thread * state_bytes);
-  }
-};
 
 template <class ExecutionSpace, class Level>
 struct PartitionBlocks {
@@ -79,73 +30,6 @@ struct SortBuckets {
   BenchSite benches;
   void operator()(const TeamMember<ExecutionSpace>& team) const {
     level.finish(benches.bench<typename Level::Rec>(team.league_rank()));
-  }
-};
-
-/// What no cache holds and one thread sorts alone, level after level.
-template <class Level>
-struct LoneSort {
-  HostMemory memory;
-  std::size_t thread;
-
-  void run(Level level, const HostRange& first) const {
-    const auto bench = memory.benches.bench<typename Level::Rec>(thread);
-    HostRange* const rests = memory.benches.rests(thread);
-    level.threads = 1;
-    level.state = memory.state<typename Level::State>(thread);
-    std::size_t left = 0;
-    rests[left++] = first;
-    while (left > 0) {
-      level.range = rests[--left];
-      if (!level.choose(bench)) continue;
-      run_level(level, bench);
-      level.for_each_rest([&](const HostRange& rest) { rests[left++] = rest; });
-    }
-  }
-
- private:
-  template <class Bench>
-  static void run_level(const Level& level, const Bench& bench) {
-    level.open();
-    level.partition(bench);
-    if (level.state->verdict == Level::State::escaped) {
-      level.retry(bench);
-      level.open();
-      level.partition(bench);
-    }
-    level.place([&](std::size_t) -> const Bench& { return bench; });
-    level.open();
-    level.finish(bench);
-  }
-};
-
-template <class ExecutionSpace, class Level>
-struct SortRanges {
-  Level level;
-  HostMemory memory;
-  std::size_t count;
-
-  void operator()(const TeamMember<ExecutionSpace>& team) const {
-    const auto thread = static_cast<std::size_t>(team.league_rank());
-    for (std::size_t r = claim(); r < count; r = claim()) {
-      const HostRange range = memory.rests[r];
-      Level own = level;
-      // Rows of ranges do not overlap: a range has at most one more than lie between it and the next.
-      own.rows += (range.begin / level.block + r) * row_of_buckets(level.most_bits);
-      LoneSort<Level>{memory, thread}.run(own, range);
-    }
-  }
-  std::size_t claim() const { return Kokkos::atomic_fetch_add(ticket, std::uint64_t{1}); }
-  std::uint64_t* ticket;
-};
-
-/// What fits one thread's cache.
-template <class ExecutionSpace, class Level>
-struct SortAlone {
-  Level level;
-  BenchSite benches;
-  void operator()(const TeamMember<ExecutionSpace>&) const {
-    level.sort_alone(benches.bench<typename Level::Rec>(0));
   }
 };
 
@@ -170,7 +54,10 @@ class HostSort {
       launch("SortAlone", 1, SortAlone<ExecutionSpace, Level>{level_, memory_.benches});
       return level_.state->verdict != State::special;
     }
-    if (!sort_level(level_)) return false;
+    if (follow_trend()) return true;
+    level_.choose(bench_of(0));
+    if (count_keys()) return true;
+    if (!move_level(level_)) return false;
     // From now on elements lie where they belong, but for the order within ranges.
     level_.source = {level_.sink.keys, level_.sink.values, false};
     sort_rests();
@@ -178,23 +65,78 @@ class HostSort {
   }
 
  private:
-  bool sort_level(const Level& level) {
-    const Bench bench = memory_.benches.template bench<typename Level::Rec>(0);
-    if (!level.choose(bench)) return true;
+  Bench bench_of(std::size_t thread) const {
+    return memory_.benches.template bench<typename Level::Rec>(thread);
+  }
+
+  bool follow_trend() {
+    const Trend trend = TrendOf(level_.order, level_.source.keys, level_.range.end).guess();
+    if (trend == Trend::none) return false;
+    open();
+    launch("ProveTrend", level_.threads, ProveTrend<ExecutionSpace, Level>{level_, trend});
+    if (level_.state->verdict != State::good) return false;
+    level_.open();
+    launch("FollowTrend", level_.threads, FollowTrend<ExecutionSpace, Level>{level_, trend});
+    return true;
+  }
+
+  /// Keys alone whose bits all count: of few values, as a sample says, while each is as it says.
+  bool count_keys() {
+    if constexpr (Level::can_count) {
+      using Stored = typename Level::Stored;
+      const auto counts =
+          KeyCounts<Stored>::of(level_.state->buckets.reference, level_.state->buckets.differing,
+                                reinterpret_cast<std::uint64_t*>(memory_.blocks));
+      if (!worth_counting(counts)) return false;
+      std::fill_n(counts.start, counts.values() + 1, std::uint64_t{0});
+      open();
+      launch("CountKeys", level_.threads,
+             CountKeys<ExecutionSpace, Level, Stored>{level_, memory_.benches, counts});
+      const bool counted = level_.state->verdict == State::good;
+      level_.state->verdict = State::good;
+      if (!counted) return false;
+      std::exclusive_scan(counts.start, counts.start + counts.values() + 1, counts.start,
+                          std::uint64_t{0});
+      level_.open();
+      launch("ExpandCounts", level_.threads,
+             ExpandCounts<ExecutionSpace, Level, Stored>{level_, counts});
+      return true;
+    }
+    return false;
+  }
+
+  /// All bits of keys count, and the tables are small beside keys and cache.
+  template <class Counts>
+  bool worth_counting(const Counts& counts) const {
+    using Bits = typename Level::Bits;
+    const std::size_t values = counts.values(), keys = level_.range.size();
+    return values > 1 &&
+           level_.order.wanted == low_mask<Bits>(8 * sizeof(typename Level::Stored)) &&
+           values <= keys / 4 &&
+           (values + 1) * sizeof(std::uint64_t) <= keys * sizeof(typename Level::Rec) &&
+           counts.counters() * sizeof(std::uint32_t) <= memory_.benches.record_bytes;
+  }
+
+  /// Tells a level's blocks to buckets and its buckets to where they belong. False, and nothing is written,
+  /// if a key is special.
+  bool move_level(const Level& level) {
     partition(level);
     if (level.state->verdict == State::escaped) {
-      level.retry(bench);
+      level.retry(bench_of(0));
       partition(level);
     }
     if (level.state->verdict == State::special) return false;
-    level.place([&](std::size_t thread) {
-      return memory_.benches.template bench<typename Level::Rec>(thread);
-    });
+    level.place([&](std::size_t thread) { return bench_of(thread); });
     level.open();
     launch("SortBuckets", level.threads,
            SortBuckets<ExecutionSpace, Level>{level, memory_.benches});
     level.for_each_rest([&](const HostRange& rest) { memory_.rests[rests_++] = rest; });
     return true;
+  }
+
+  void open() {
+    level_.state->verdict = State::good;
+    level_.open();
   }
 
   void partition(const Level& level) {
@@ -214,7 +156,7 @@ class HostSort {
       Level level = level_;
       level.range = *at;
       *at = rests[--rests_];
-      sort_level(level);
+      if (level.choose(bench_of(0))) move_level(level);
     }
     if (rests_ == 0) return;
     std::sort(rests, rests + rests_,

@@ -16,6 +16,7 @@ struct CodecOrder {
   using Stored = Key;
   using Bits = typename Codec::bits_type;
   static constexpr bool has_special = false;
+  static constexpr bool is_encoded = false;
 
   Codec codec;
   Bits wanted;  ///< the bits of the caller's range
@@ -24,7 +25,6 @@ struct CodecOrder {
   const Key& leave(const Stored& key) const { return key; }
   Bits bits(const Stored& key) const { return codec.encode(key); }
   Bits masked(const Stored& key) const { return bits(key) & wanted; }
-  static Key special(const Key*, std::size_t) = delete;
 };
 
 /// Built-in keys are stored encoded, so that no pass encodes again: right where encoding can be undone.
@@ -35,6 +35,7 @@ struct EncodedOrder {
   using Stored = Word;
   using Bits = unsigned_of_bits<8 * sizeof(Word)>;
   static constexpr bool has_special = Floating;
+  static constexpr bool is_encoded = true;
   static constexpr int top = 8 * sizeof(Word) - 1;
 
   WordCodec<Word, Floating> codec;
@@ -68,6 +69,15 @@ struct EncodedOrder {
     return static_cast<Word>(word ^
                              static_cast<Word>(negative | static_cast<Word>(Word{1} << top)));
   }
+};
+
+/// Bits as they are.
+template <class Word>
+struct BitsOrder {
+  using Bits = Word;
+  static constexpr Bits wanted = static_cast<Bits>(~Bits{0});
+  Bits bits(Bits bits) const { return bits; }
+  Bits masked(Bits bits) const { return bits; }
 };
 
 /// The quick order of a codec's keys, or none.
