@@ -61,7 +61,7 @@ TEST(MakePlan, ThreadsOfAHostAllHaveWork) {
 }
 
 TEST(MakePlan, PassesFollowTheBits) {
-  const Machine machine{270336, {256, 19}};
+  const Machine machine{1, {1, 0}};
   for (const auto& [begin, end, passes] :
        {std::tuple{0, kradix::BitRange::all, 8}, {0, 24, 3}, {60, 64, 1}, {5, 5, 0}, {7, 24, 3}}) {
     Problem problem = problem_of(1000, 8);

@@ -73,7 +73,8 @@ struct Machine {
   TeamShape sweep{};   ///< of a Onesweep team for these elements, if it can take them
   TeamShape finish{};  ///< of a team that finishes in scratch, likewise
   bool has_lanes = false;
-  std::size_t cache_bytes = 0;  ///< that a host's core has for itself
+  std::size_t cache_bytes =
+      0;  ///< that a core has for itself; 0: not a host whose work is done at once
 };
 
 template <class ExecutionSpace>
@@ -84,7 +85,7 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
     machine.sweep = sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.finish = finish_shape<ExecutionSpace>(key_bytes, value_bytes);
   }
-  if (is_host_space<ExecutionSpace>) machine.cache_bytes = core_cache_bytes();
+  if (works_at_once<ExecutionSpace>) machine.cache_bytes = core_cache_bytes();
   return machine;
 }
 
@@ -126,11 +127,11 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
         std::to_string(problem.key_bytes) + " bytes with values of " +
         std::to_string(problem.value_bytes) + " bytes");
   }
-  if (problem.forced == Algorithm::blocked_radix && !machine.shape.serial()) {
-    throw std::invalid_argument("kradix: blocked_radix sorts in the caches of a host's cores only");
+  if (problem.forced == Algorithm::blocked_radix && machine.cache_bytes == 0) {
+    throw std::invalid_argument("kradix: blocked_radix runs on Serial, OpenMP and Threads only");
   }
   if (problem.forced != Algorithm::automatic) return;
-  if (machine.shape.serial()) {
+  if (machine.cache_bytes > 0) {
     plan.algorithm = Algorithm::blocked_radix;
     plan.reason = "a host's core sorts best what its own cache holds";
     return;
@@ -150,7 +151,7 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
 /// Blocks and buckets of a host sort, as large as a core's cache takes, and who works on them.
 inline void plan_blocks(const Problem& problem, const Machine& machine, Plan& plan) {
   constexpr int most_bucket_bits = 10;
-  constexpr std::size_t least_block = 1 << 12, least_share = 1 << 13;
+  constexpr std::size_t least_block = 1 << 12, least_share = 1 << 15;
   const auto threads = static_cast<std::size_t>(machine.concurrency);
   const auto record_bytes = static_cast<std::size_t>(problem.key_bytes + problem.value_bytes);
   plan.digit_bits = most_bucket_bits;

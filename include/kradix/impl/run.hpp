@@ -40,7 +40,7 @@ void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
          const AlgorithmScratch& scratch, std::byte* base, const char* label) {
   using Key = typename Codec::key_type;
   constexpr std::size_t value_bytes = std::is_same_v<Value, NoValue> ? 0 : sizeof(Value);
-  if constexpr (is_host_space<ExecutionSpace>) {
+  if constexpr (works_at_once<ExecutionSpace>) {
     if (plan.algorithm == Algorithm::blocked_radix) {
       BlockedRadix<ExecutionSpace, Codec, Value>(exec, plan, codec, buffers, scratch.blocked_radix,
                                                  base, label)

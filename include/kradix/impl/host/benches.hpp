@@ -54,7 +54,7 @@ struct HostMemory {
 
   /// Of every level's state, whatever the key.
   static constexpr std::size_t state_bytes =
-      (sizeof(LevelState<std::uint64_t>) + 1023) / 1024 * 1024;
+      sizeof(LevelState<std::uint64_t>) / 1024 * 1024 + 12 * max_buckets;
   template <class State>
   State* state(std::size_t thread) const {
     static_assert(sizeof(State) <= state_bytes);

@@ -51,7 +51,7 @@ class HostSort {
   /// False, and nothing is written, if a key is one that the order cannot store.
   bool sort() {
     if (level_.threads == 1 && level_.range.size() <= level_.capacity) {
-      launch("SortAlone", 1, SortAlone<ExecutionSpace, Level>{level_, memory_.benches});
+      run_here("SortAlone", SortAlone<Level>{level_, memory_.benches});
       return level_.state->verdict != State::special;
     }
     if (follow_trend()) return true;
@@ -169,6 +169,21 @@ class HostSort {
   template <class Kernel>
   void launch(const char* name, std::size_t teams, const Kernel& kernel) {
     launch_teams<TeamShape{1, 0}>(exec_, label_ + name, teams, 0, kernel);
+  }
+
+  /// On the calling thread, which host spaces keep waiting anyway: to wake others costs more than to sort
+  /// few keys.
+  template <class Kernel>
+  void run_here(const char* name, const Kernel& kernel) {
+    if (!Kokkos::Tools::profileLibraryLoaded()) {
+      kernel();
+      return;
+    }
+    std::uint64_t id = 0;
+    Kokkos::Tools::beginParallelFor(label_ + name, Kokkos::Tools::Experimental::device_id(exec_),
+                                    &id);
+    kernel();
+    Kokkos::Tools::endParallelFor(id);
   }
 
   const ExecutionSpace& exec_;

@@ -13,14 +13,14 @@
 namespace kradix::impl {
 
 /// All of a sort, where it fits one thread's cache. The verdict is `special` where the order does not serve.
-template <class ExecutionSpace, class Level>
+template <class Level>
 struct SortAlone {
   using Rec = typename Level::Rec;
 
   Level level;
   BenchSite benches;
 
-  void operator()(const TeamMember<ExecutionSpace>&) const {
+  void operator()() const {
     const std::size_t size = level.range.size();
     const auto* const keys = level.source.keys;
     level.state->verdict = Level::State::good;
