@@ -138,16 +138,27 @@ class CacheSort {
   void part(Rec* records, Rec* other, std::size_t count, int begin) const {
     const Order order = order_;
     const Bits upper = order.wanted & static_cast<Bits>(~low_mask<Bits>(begin));
-    Bits last = order.bits(records[0].key());
-    for (std::size_t i = 1; i < count; ++i) {
-      const Bits bits = order.bits(records[i].key());
-      const bool together = ((bits ^ last) & upper) == 0;
-      last = bits;
-      if (!together) continue;
-      std::size_t end = i + 1;
-      while (end < count && ((order.bits(records[end].key()) ^ last) & upper) == 0) ++end;
-      sort_run(records + (i - 1), other + (i - 1), end - (i - 1));
-      i = end - 1;
+    const auto together = [=](std::size_t i) {
+      return ((order.bits(records[i].key()) ^ order.bits(records[i - 1].key())) & upper) == 0;
+    };
+    // Most records stand alone: whole groups of them are passed over by a check without branches.
+    constexpr std::size_t group = 16;
+    std::size_t i = 1;
+    while (i < count) {
+      if (i + group <= count) {
+        bool any = false;
+        for (std::size_t j = 0; j < group; ++j) any |= together(i + j);
+        if (!any) {
+          i += group;
+          continue;
+        }
+      }
+      for (const std::size_t stop = std::min(i + group, count); i < stop; ++i) {
+        if (!together(i)) continue;
+        const std::size_t begin = i - 1;
+        while (i < count && together(i)) ++i;
+        sort_run(records + begin, other + begin, i - begin);
+      }
     }
   }
 

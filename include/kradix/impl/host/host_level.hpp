@@ -197,7 +197,9 @@ struct HostLevel {
     // Half full on average: a range of keys may leave nearly half of the buckets empty.
     const int enough = bit_width_of<std::uint64_t>((count - 1) / (capacity / 2));
     const int crumbs = bit_width_of<std::uint64_t>(count >> 12);
-    return {std::min(most_bits, std::max(enough, std::clamp(crumbs, 1, 8))), most_bits};
+    const int fine = bit_width_of<std::uint64_t>(count >> 14);
+    return {std::min(most_bits, std::max(enough, std::clamp(crumbs, 1, 8))),
+            std::min(most_bits, std::max(enough, fine))};
   }
 
   static Bits* bits_of(Rec* records) { return reinterpret_cast<Bits*>(records); }
@@ -207,7 +209,7 @@ struct HostLevel {
     auto* const b = reinterpret_cast<Record<Bits, NoValue>*>(bench.b);
     const auto* const sorted = sort.sort(a, b, size, sort.survey(a, size));
     state->buckets.take_table(reinterpret_cast<const Bits*>(sorted), size, order.wanted,
-                              bucket_bits());
+                              {bucket_bits().enough, most_bits});
   }
   /// Takes a sample to where a bucket's records will lie; returns its size.
   std::size_t sample(const Bench& bench) const {
@@ -242,7 +244,7 @@ struct HostLevel {
   template <class Each>
   void for_each_run(std::size_t bucket, std::size_t begin, std::size_t end,
                     const Each& each) const {
-    constexpr std::size_t ahead = 4;
+    constexpr std::size_t ahead = 10;
     const std::size_t row = state->buckets.count + 1;
     for (std::size_t i = begin; i < end; ++i) {
       if (i + 2 * ahead < end) prefetch_line(rows + (i + 2 * ahead) * row + bucket);
