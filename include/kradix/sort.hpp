@@ -18,7 +18,9 @@
 /// *Cost*: O(n ⌈b/8⌉) work for b key bits that vary. Sources: Zagha and Blelloch, "Radix sort for vector
 /// multiprocessors", Supercomputing 1991 (docs/algorithms/four_kernel.md); on NVIDIA GPUs Adinets and
 /// Merrill, "Onesweep", 2022 (docs/algorithms/onesweep.md), which reads and writes once a pass, and for large inputs a few
-/// of its passes and a finish in scratch after Stehle and Jacobsen, "Hybrid radix sort", 2017 (docs/algorithms/msd_hybrid.md).
+/// of its passes and a finish in scratch after Stehle and Jacobsen, "Hybrid radix sort", 2017 (docs/algorithms/msd_hybrid.md);
+/// on hosts Satish et al., "Fast sort on CPUs and GPUs", 2010, buckets and passes in each core's cache
+/// (docs/algorithms/blocked_radix.md).
 #pragma once
 
 #include <Kokkos_Core.hpp>
