@@ -48,6 +48,8 @@ TEST(MakePlan, DevicesWithLanesSweepAndOthersDoNot) {
   Problem problem = problem_of(1 << 20, 24);
   problem.forced = kradix::Algorithm::msd_hybrid;
   EXPECT_THROW(make_plan(problem, device), std::invalid_argument);
+  problem.forced = kradix::Algorithm::blocked_radix;
+  EXPECT_THROW(make_plan(problem, device), std::invalid_argument);
   problem.forced = kradix::Algorithm::onesweep;
   EXPECT_THROW(make_plan(problem, without_lanes), std::invalid_argument);
   EXPECT_EQ(make_plan(problem, device).tile, 256u * 28u);
