@@ -71,7 +71,7 @@ class BlockedRadix {
     if constexpr (QuickOrder<Codec>::exists) {
       if (sort_in<typename QuickOrder<Codec>::type>()) return;
     }
-    sort_in<CodecOrder<Codec>>();
+    if constexpr (!QuickOrder<Codec>::serves_all) sort_in<CodecOrder<Codec>>();
   }
 
  private:

@@ -84,10 +84,12 @@ struct BitsOrder {
 template <class Codec>
 struct QuickOrder {
   static constexpr bool exists = false;
+  static constexpr bool serves_all = false;
 };
 template <class Word, bool Floating>
 struct QuickOrder<WordCodec<Word, Floating>> {
   static constexpr bool exists = true;
+  static constexpr bool serves_all = !Floating;  ///< no key is special
   using type = EncodedOrder<Word, Floating>;
 };
 
