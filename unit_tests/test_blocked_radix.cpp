@@ -4,6 +4,7 @@
 
 #include "kradix/impl/blocked_radix.hpp"
 #include "support/device.hpp"
+#include "support/events.hpp"
 #include "support/keys.hpp"
 #include "support/reference.hpp"
 
@@ -177,6 +178,65 @@ TEST(BlockedRadix, KeysThatTheQuickOrderCannotStoreAreSortedToo) {
       expect_sorted(input, Order::ascending, shapes[1]);
       if (::testing::Test::HasFailure()) return;
     }
+  }
+}
+
+/// Sorts keys alone and returns whether they were counted and no key was moved.
+template <class Key>
+bool counts_and_sorts(std::vector<Key> input, Order order) {
+  using Codec = codec_of<Key>;
+  using Word = typename Codec::key_type;
+  kradix::Plan plan = plan_of(input.size(), sizeof(Key), {0, Codec::bits}, shapes[3]);
+  plan.value_bytes = 0;
+  ScratchList list;
+  const BlockedRadixScratch scratch = BlockedRadixScratch::list(plan, list);
+  std::vector<std::byte> memory(list.bytes());
+  std::byte* const base = aligned_scratch(memory.data());
+  auto* const words = reinterpret_cast<Word*>(input.data());
+  const std::vector<Key> before = input;
+  const SortBuffers<Word, NoValue> buffers{{words, words, nullptr}, {}, false, false};
+  const Host exec;
+  {
+    const Listener listener;
+    BlockedRadix<Host, Codec, NoValue>(exec, plan, make_codec<Key>(order), buffers, scratch, base,
+                                       "test")
+        .sort();
+    exec.fence();
+  }
+  const auto indices = reference::sorted_indices(before, order);
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    EXPECT_EQ(keys::bytes_of(input[i]), keys::bytes_of(before[indices[i]])) << i;
+    if (::testing::Test::HasFailure()) break;
+  }
+  bool counted = false, moved = false;
+  for (const Event& event : Listener::of(Event::kernel)) {
+    counted |= event.label == "test::blocked_radix::CountKeys";
+    moved |= event.label == "test::blocked_radix::PartitionBlocks";
+  }
+  return counted && !moved;
+}
+
+TEST(BlockedRadix, KeysAloneOfFewValuesAreCounted) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  for (const Order order : {Order::ascending, Order::descending}) {
+    EXPECT_TRUE(
+        counts_and_sorts(keys::make<std::int8_t>(keys::Pattern::uniform, 30011, random), order));
+    auto wide = keys::make<std::uint64_t>(keys::Pattern::low_bits, 30011, random);
+    EXPECT_TRUE(counts_and_sorts(wide, order));
+    // A key that no place of the sample holds.
+    const std::size_t size = BucketSample::size_of(wide.size());
+    std::size_t odd = 100;
+    for (std::size_t i = 0; i < size; ++i) odd += BucketSample::place(i, size, wide.size()) == odd;
+    wide[odd] ^= std::uint64_t{1} << 50;
+    EXPECT_FALSE(counts_and_sorts(wide, order));
+    EXPECT_FALSE(
+        counts_and_sorts(keys::make<std::uint32_t>(keys::Pattern::uniform, 30011, random), order));
+    std::vector<float> numbers(30011);
+    for (float& number : numbers) number = 1 + static_cast<float>(random() % 64) / 64;
+    EXPECT_TRUE(counts_and_sorts(numbers, order));
+    numbers[odd] = -std::nanf("");
+    EXPECT_FALSE(counts_and_sorts(numbers, order));
   }
 }
 
