@@ -256,6 +256,8 @@ TEST(Bytes, FollowThePlan) {
   EXPECT_DOUBLE_EQ(bytes_moved(pairs, Operation::argsort, 0), 10 * (4 + 8));
   EXPECT_DOUBLE_EQ(bytes_moved(plan_of(Algorithm::onesweep, 4, 8), Operation::sort_by_key, 2),
                    10 * (4 + 2 * 24));
+  EXPECT_DOUBLE_EQ(bytes_moved(plan_of(Algorithm::blocked_radix, 4, 8), Operation::sort_by_key, 2),
+                   10 * (2 * 24));
 }
 
 kradix::Plan study_plan_of(kradix::Algorithm algorithm, int key_bytes, int value_bytes,

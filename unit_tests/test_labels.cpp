@@ -93,6 +93,9 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
       kradix::Algorithm::four_kernel,
       {"SurveyKeys", "ListPasses", "CountTile", "ScanTiles", "ScanBins", "ScatterTile", "CountTile",
        "ScanTiles", "ScanBins", "ScatterTile", "Settle"});
+  if (kradix::impl::works_at_once<Space>) {
+    expect_stages<std::uint32_t>(kradix::Algorithm::blocked_radix, {"SortAlone"});
+  }
   if (!kradix::impl::has_lanes<Space>) return;
   expect_stages<std::uint16_t>(
       kradix::Algorithm::onesweep,

@@ -123,6 +123,13 @@ struct TotalOrderCodec {
     const Word in_order = static_cast<Word>(word ^ static_cast<Word>(negative | sign));
     return static_cast<Word>(static_cast<Word>(in_order - lowest) ^ flip);
   }
+  KOKKOS_FUNCTION constexpr Word decode(bits_type code) const {
+    constexpr Word sign = static_cast<Word>(Word{1} << (bits - 1));
+    const Word in_order =
+        static_cast<Word>(static_cast<Word>(static_cast<Word>(code) ^ flip) + lowest);
+    const Word positive = static_cast<Word>(Word{0} - static_cast<Word>(in_order >> (bits - 1)));
+    return static_cast<Word>(in_order ^ static_cast<Word>(static_cast<Word>(~positive) | sign));
+  }
 };
 
 template <class Word>

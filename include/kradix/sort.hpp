@@ -18,7 +18,9 @@
 /// *Cost*: O(n ⌈b/8⌉) work for b key bits that vary. Sources: Zagha and Blelloch, "Radix sort for vector
 /// multiprocessors", Supercomputing 1991 (docs/algorithms/four_kernel.md); on NVIDIA GPUs Adinets and
 /// Merrill, "Onesweep", 2022 (docs/algorithms/onesweep.md), which reads and writes once a pass, and for large inputs a few
-/// of its passes and a finish in scratch after Stehle and Jacobsen, "Hybrid radix sort", 2017 (docs/algorithms/msd_hybrid.md).
+/// of its passes and a finish in scratch after Stehle and Jacobsen, "Hybrid radix sort", 2017 (docs/algorithms/msd_hybrid.md);
+/// on hosts Satish et al., "Fast sort on CPUs and GPUs", 2010, buckets and passes in each core's cache
+/// (docs/algorithms/blocked_radix.md).
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -115,7 +117,8 @@ void fenced(const View&, const char* function, const Function& run_on) {
 /// \param keys     n keys, not const. n ≤ 1 returns at once.
 /// \param options  order, bits, algorithm, workspace; Stability::stable keeps the input order of keys
 ///                 that compare equal but differ in bits.
-/// Temporary memory: n keys and at most 17 MB more; another n keys when `keys` is strided.
+/// Temporary memory: n keys, 3 % of that, and at most 17 MB and on hosts 2 MB a thread more; another n keys when
+/// `keys` is strided.
 template <impl::execution_space ExecutionSpace, impl::view Keys>
 void sort(const ExecutionSpace& exec, const Keys& keys, const Options& options = {}) {
   impl::require_writable<Keys>();
@@ -127,7 +130,7 @@ void sort(const ExecutionSpace& exec, const Keys& keys, const Options& options =
 ///
 /// \param keys_in   n keys; may be const.
 /// \param keys_out  n keys of the same type, in other memory.
-/// Temporary memory: n keys and at most 17 MB more (no keys for 8-bit keys), and n for each strided view.
+/// Temporary memory: as in place (no keys for 8-bit keys on devices), and n keys for each strided view.
 /// Errors beside the common ones: lengths that differ, memory that overlaps.
 template <impl::execution_space ExecutionSpace, impl::view KeysIn, impl::view KeysOut>
 void sort(const ExecutionSpace& exec, const KeysIn& keys_in, const KeysOut& keys_out,
@@ -152,7 +155,7 @@ void sort(const ExecutionSpace& exec, const KeysIn& keys_in, const KeysOut& keys
 /// \param keys    n keys, not const.
 /// \param values  n values of any trivially copyable type; those of 1, 2, 4, 8 or 16 bytes travel with
 ///                the keys, others move once through a sorted index.
-/// Temporary memory: n keys, n values, at most 17 MB more; for values of other sizes 8 n bytes of indices
+/// Temporary memory: n keys, n values, and the rest as for keys alone; for values of other sizes 8 n bytes of indices
 /// besides (16 n beyond 2^32 elements); n elements for each strided view.
 /// Errors beside the common ones: lengths that differ, memory that overlaps.
 template <impl::execution_space ExecutionSpace, impl::view Keys, impl::view Values>
@@ -169,7 +172,8 @@ void sort_by_key(const ExecutionSpace& exec, const Keys& keys, const Values& val
 ///
 /// \param keys         n keys; may be const.
 /// \param permutation  n integers of 32 or 64 bits, signed or not.
-/// Temporary memory: 2 n keys, n indices, at most 17 MB more (n keys for 16-bit keys, none for 8-bit).
+/// Temporary memory: 2 n keys, n indices, and the rest as for keys alone (on devices n keys for 16-bit keys,
+/// none for 8-bit).
 /// Errors beside the common ones: lengths that differ, memory that overlaps, n − 1 beyond the index type.
 template <impl::execution_space ExecutionSpace, impl::view Keys, impl::view Permutation>
 void argsort(const ExecutionSpace& exec, const Keys& keys, const Permutation& permutation,

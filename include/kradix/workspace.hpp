@@ -8,6 +8,8 @@
 #include <typeindex>
 #include <typeinfo>
 
+#include "kradix/impl/host/memory.hpp"
+
 namespace kradix {
 
 /// Scratch memory that outlives a call. It grows to the largest request it has met and never shrinks
@@ -37,6 +39,9 @@ class Workspace {
       auto block = std::make_shared<Block>(
           Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), bytes);
       data_ = block->data();
+      if constexpr (std::is_same_v<Space, Kokkos::HostSpace>) {
+        impl::advise_large_pages(data_, bytes);
+      }
       block_ = std::move(block);
       space_ = std::type_index(typeid(Space));
       bytes_ = bytes;

@@ -79,11 +79,19 @@ int study_passes(const kradix::Plan& plan, const BitMask& varying) {
   return (highest - plan.bits.begin + plan.digit_bits - 1) / plan.digit_bits;
 }
 
+/// Moves of elements: one while a cache takes all, else one a level and that out of the cache.
+int blocked_passes(const kradix::Plan& plan) {
+  int moves = 1;
+  for (std::size_t run = plan.count; run > plan.chunk; run >>= plan.digit_bits) ++moves;
+  return moves;
+}
+
 }  // namespace
 
 int passes_of(const kradix::Plan& plan, const BitMask& varying) {
   if (is_study(plan.algorithm)) return study_passes(plan, varying);
   const auto varies = [&](int bit) { return (varying[bit / 64] >> bit % 64 & 1) != 0; };
+  if (plan.algorithm == kradix::Algorithm::blocked_radix) return blocked_passes(plan);
   const bool fixed_digits = plan.algorithm != kradix::Algorithm::four_kernel;
   int passes = 0;
   int bit = plan.bits.begin;
@@ -114,10 +122,11 @@ double bytes_moved(const kradix::Plan& plan, Operation operation, int passes) {
   const bool finishes = plan.algorithm == kradix::Algorithm::msd_hybrid ||
                         plan.algorithm == kradix::Algorithm::small_msd;
   const double reads_of_keys = plan.algorithm == kradix::Algorithm::four_kernel ? 2 : 1;
-  double per_key = k + passes * ((reads_of_keys + 1) * k + 2 * v);
+  const bool blocks = plan.algorithm == kradix::Algorithm::blocked_radix;
+  double per_key = (blocks ? 0 : k) + passes * ((reads_of_keys + 1) * k + 2 * v);
   if (operation == Operation::argsort) {
     per_key += passes == 0 ? v : -(k + v);
-  } else if (passes % 2 == 1 && !finishes) {
+  } else if (passes % 2 == 1 && !finishes && !blocks) {
     per_key += 2 * (k + v);
   }
   return n * per_key;

@@ -15,6 +15,7 @@ using BitMask = std::array<std::uint64_t, 2>;
 ///   four_kernel  8-bit digits that each start at a bit that varies and cover all that do;
 ///   onesweep     those of the fixed 8-bit digits in which a bit varies;
 ///   msd_hybrid   as few sweeps as leave short runs of keys that spread evenly, and the finish;
+///   blocked_radix  the move of blocks to buckets and that of buckets to order, while buckets fit a cache;
 ///   for study    all of the plan's; of ranges mapped exactly those up to the highest bit that varies
 ///                (fewer where the least key is not near zero).
 int passes_of(const kradix::Plan& plan, const BitMask& varying);
@@ -24,7 +25,8 @@ int passes_of(const kradix::Plan& plan, const BitMask& varying);
 ///   four_kernel  n k + passes n (3 k + 2 v): one read to survey the keys; each pass counts them, then
 ///                reads and writes them with their values;
 ///   onesweep     n k + passes n (2 k + 2 v): one read counts all digits;
-///   msd_hybrid   likewise.
+///   msd_hybrid   likewise;
+///   blocked_radix  passes n (2 k + 2 v): what a block or bucket reads again lies in a cache.
 /// A scan costs s = 24 bytes a number (divide and conquer) or 16. Algorithms for study, with n k more where
 /// ranges are mapped:
 ///   bit_split    passes n (3 k + 2 v + 16 + s): flags are written, scanned and read;

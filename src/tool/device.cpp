@@ -55,6 +55,9 @@ AlgorithmNote note_of(kradix::Algorithm algorithm) {
     case Algorithm::onesweep:
       return note("one read and one write a pass, by decoupled look-back", "stable",
                   "keys and values of at most 16 bytes");
+    case Algorithm::blocked_radix:
+      return note("blocks to buckets and buckets to order, each in a core's cache", "stable",
+                  "any key, any value, any count; on hosts");
     case Algorithm::msd_hybrid:
       return note("sweeps over the topmost digits, then a finish in scratch", "stable",
                   "keys of 4 to 16 bytes, values of at most 16");

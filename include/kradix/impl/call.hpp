@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 
+#include "kradix/impl/host/few.hpp"
 #include "kradix/impl/instantiate.hpp"
 #include "kradix/impl/run.hpp"
 #include "kradix/impl/stage.hpp"
@@ -64,6 +65,8 @@ class SortCall {
            const Values& values)
       : exec_(exec),
         options_(options),
+        keys_view_(keys),
+        out_view_(out),
         keys_(keys),
         out_(out),
         values_(values),
@@ -71,31 +74,65 @@ class SortCall {
         count_(keys.extent(0)),
         studies_(is_study(options.algorithm)),
         permutes_(always_permutes || (studies_ && study_permutes)) {
+    if (!is_few_call()) prepare();
+  }
+
+  const Plan& plan() {
+    if (is_few_call()) prepare();
+    return plan_;
+  }
+
+  void sort() {
+    if (is_few_call()) {
+      if constexpr (works_at_once<ExecutionSpace>) sort_few();
+      return;
+    }
+    sort_as_planned();
+  }
+
+ private:
+  bool is_few_call() const {
+    return value_bytes() <= most_few_bytes && is_few<ExecutionSpace>(keys_view_, options_);
+  }
+
+  void sort_few() const {
+    const FewInOrder<Key> few(keys_view_, options_, !with_values && may_order_equal_keys());
+    if constexpr (MakesIndices) {
+      few.number(values_);
+    } else {
+      if constexpr (with_values) few.move(values_, values_);
+      if constexpr (out_of_place) {
+        few.move(keys_view_, out_view_);
+      } else {
+        few.move(keys_view_, keys_view_);
+      }
+    }
+  }
+
+  void prepare() {
     if (studies_ && !may_study) {
-      refuse_study(options.algorithm, has_study ? "sorts built-in keys only"
-                                                : "is in the compiled library only: link "
-                                                  "Kradix::compiled, not Kradix::kradix");
+      refuse_study(options_.algorithm, has_study ? "sorts built-in keys only"
+                                                 : "is in the compiled library only: link "
+                                                   "Kradix::compiled, not Kradix::kradix");
     }
     Problem problem;
     problem.count = count_;
     problem.key_bytes = sizeof(Key);
     problem.key_bits = codec_of<Key>::bits;
-    problem.bits = options.bits;
+    problem.bits = options_.bits;
     problem.value_bytes = permutes_ ? index_bytes() : static_cast<int>(value_bytes());
     problem.packs = keys_.packs() || out_.packs() || (!permutes_ && words_.packs());
     problem.permutes = permutes_;
-    problem.forced = options.algorithm;
-    problem.study = options.study;
+    problem.forced = options_.algorithm;
+    problem.study = options_.study;
     if constexpr (builtin_key<Key>) problem.floating = key_kind<Key>() == KeyKind::floating;
-    plan_ = make_plan(problem,
-                      machine_of(exec, sizeof(Key), static_cast<std::size_t>(problem.value_bytes)));
-    if (studies_) plan_study(problem, machine_of(exec, sizeof(Key), 0), plan_);
+    plan_ = make_plan(
+        problem, machine_of(exec_, sizeof(Key), static_cast<std::size_t>(problem.value_bytes)));
+    if (studies_) plan_study(problem, machine_of(exec_, sizeof(Key), 0), plan_);
     list_scratch();
   }
 
-  const Plan& plan() const { return plan_; }
-
-  void sort() {
+  void sort_as_planned() {
     const std::string label = options_.label;
     const Kokkos::Profiling::ScopedRegion region(label + "::sort [" +
                                                  std::string(name(plan_.algorithm)) + "]");
@@ -125,7 +162,6 @@ class SortCall {
     if constexpr (out_of_place) out_.unpack(exec_, base, options_.label);
   }
 
- private:
   static Words words_of(const Values& values) {
     if constexpr (always_permutes) {
       return NoView{};
@@ -145,13 +181,15 @@ class SortCall {
     // Passes of two steps go through the second array every time.
     const ArrayUse use = studies_ ? study_traits(plan_.algorithm).arrays : ArrayUse::straight;
     const bool two_steps = use == ArrayUse::two_steps;
-    const bool needs_other = plan_.passes > (in_place || two_steps ? 0 : 1);
+    const bool blocks = plan_.algorithm == Algorithm::blocked_radix;  // they lie in its own scratch
+    const bool needs_other = !blocks && plan_.passes > (in_place || two_steps ? 0 : 1);
+    const bool needs_result =
+        blocks ? plan_.count > plan_.chunk : plan_.passes > (two_steps ? 1 : 2);
     keys_other_ = list.add(count_if(needs_other && use != ArrayUse::none), sizeof(Key));
-    keys_result_ =
-        list.add(count_if(MakesIndices && plan_.passes > (two_steps ? 1 : 2)), sizeof(Key));
+    keys_result_ = list.add(count_if(MakesIndices && needs_result), sizeof(Key));
     const auto word_bytes = static_cast<std::size_t>(plan_.value_bytes);
     const bool made = (MakesIndices || permutes_) && !two_steps;
-    values_other_ = list.add(count_if(plan_.passes > (made ? 1 : 0)), word_bytes);
+    values_other_ = list.add(count_if(!blocks && plan_.passes > (made ? 1 : 0)), word_bytes);
     values_result_ = list.add(count_if(permutes_), word_bytes);
     gathered_ = list.add(count_if(permutes_), value_bytes());
     if constexpr (may_study) {
@@ -198,8 +236,9 @@ class SortCall {
   static constexpr bool floats_alone =
       std::is_same_v<Value, NoValue>&& builtin_key<Key>&& key_kind<Key>() == KeyKind::floating;
   bool may_order_equal_keys() const {
-    return options_.stability != Stability::stable && plan_.bits.begin == 0 &&
-           plan_.bits.end == codec_of<Key>::bits;
+    const BitRange range = options_.bits;
+    return options_.stability != Stability::stable && range.begin == 0 &&
+           (range.end == BitRange::all || range.end == codec_of<Key>::bits);
   }
 
   template <class Index>
@@ -218,6 +257,8 @@ class SortCall {
 
   const ExecutionSpace& exec_;
   const Options& options_;
+  const Keys& keys_view_;
+  const Out& out_view_;
   Staged<Keys, KeyWord> keys_;
   typename std::conditional_t<out_of_place, std::type_identity<Staged<Out, KeyWord>>,
                               StagedValue<NoView>>::type out_;

@@ -10,6 +10,7 @@
 
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/host/memory.hpp"
 #include "kradix/impl/scratch.hpp"
 #include "kradix/impl/tuning.hpp"
 #include "kradix/options.hpp"
@@ -28,7 +29,8 @@ struct Plan {
   std::size_t round = 0;  ///< elements that a team partitions at once
   std::size_t tile = 0;   ///< elements per team: whole rounds
   std::size_t tiles = 0;
-  std::size_t chunk = 0;  ///< elements that a team finishes in scratch (0: no finish)
+  std::size_t chunk = 0;  ///< elements that a team finishes in scratch or cache (0: no finish)
+  std::size_t teams = 0;  ///< teams that claim tiles one after the other (0: one a tile)
   bool stable = true;
   bool packs = false;     ///< keys or values are strided and go through contiguous scratch
   bool permutes = false;  ///< values move once at the end, through a sorted index
@@ -74,6 +76,8 @@ struct Machine {
   TeamShape alone{};   ///< of a team that sorts a chunk pass by pass, likewise
   TeamShape small{};   ///< of a team's tiles where there are few
   bool has_lanes = false;
+  std::size_t cache_bytes =
+      0;  ///< that a core has for itself; 0: not a host whose work is done at once
 };
 
 template <class ExecutionSpace>
@@ -86,6 +90,7 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
     machine.alone = alone_shape<ExecutionSpace>(key_bytes, value_bytes);
     if (machine.sweep.exists()) machine.small = range_shape<ExecutionSpace>(key_bytes, value_bytes);
   }
+  if (works_at_once<ExecutionSpace>) machine.cache_bytes = core_cache_bytes();
   return machine;
 }
 
@@ -151,7 +156,15 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
         " keys of " + std::to_string(problem.key_bytes) + " bytes with values of " +
         std::to_string(problem.value_bytes) + " bytes");
   }
+  if (problem.forced == Algorithm::blocked_radix && machine.cache_bytes == 0) {
+    throw std::invalid_argument("kradix: blocked_radix runs on Serial, OpenMP and Threads only");
+  }
   if (problem.forced != Algorithm::automatic) return;
+  if (machine.cache_bytes > 0) {
+    plan.algorithm = Algorithm::blocked_radix;
+    plan.reason = "a host's core sorts best what its own cache holds";
+    return;
+  }
   const bool sweeps = machine.sweep.exists() && !machine.shape.serial();
   if (sweeps && machine.alone.exists() && problem.count <= most_for_one_sweep(machine)) {
     plan.algorithm = Algorithm::small_msd;
@@ -165,9 +178,25 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
     return;
   }
   plan.algorithm = sweeps ? Algorithm::onesweep : Algorithm::four_kernel;
-  plan.reason = sweeps                   ? "one read and one write a pass is least on a GPU"
-                : machine.shape.serial() ? "a host thread partitions best in its own cache"
-                                         : "the portable stable sort is right for every input";
+  plan.reason = sweeps ? "one read and one write a pass is least on a GPU"
+                       : "the portable stable sort is right for every input";
+}
+
+/// Blocks and buckets of a host sort, as large as a core's cache takes, and who works on them.
+inline void plan_blocks(const Problem& problem, const Machine& machine, Plan& plan) {
+  constexpr int most_bucket_bits = 10;
+  constexpr std::size_t least_block = 1 << 12, least_share = 1 << 15;
+  const auto threads = static_cast<std::size_t>(machine.concurrency);
+  const auto record_bytes = static_cast<std::size_t>(problem.key_bytes + problem.value_bytes);
+  plan.digit_bits = most_bucket_bits;
+  plan.passes = (plan.bits.end - plan.bits.begin + most_bucket_bits - 1) / most_bucket_bits;
+  plan.teams = std::clamp<std::size_t>(problem.count / least_share, 1, threads);
+  // A bucket lies in the cache twice while it is sorted, a block beside its source.
+  plan.chunk = std::max<std::size_t>(least_block, machine.cache_bytes * 3 / 8 / record_bytes);
+  const std::size_t block = std::max(least_block, machine.cache_bytes / 4 / record_bytes);
+  plan.tile = std::clamp(problem.count / (4 * plan.teams), std::min(least_block, block), block);
+  plan.round = plan.tile;
+  plan.tiles = (problem.count + plan.tile - 1) / plan.tile;
 }
 
 /// A pure function of its arguments. `temporary_bytes` is added by who lists the scratch memory.
@@ -184,6 +213,10 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
   plan.packs = problem.packs;
   plan.permutes = problem.permutes;
   choose_algorithm(problem, machine, plan);
+  if (plan.algorithm == Algorithm::blocked_radix) {
+    plan_blocks(problem, machine, plan);
+    return plan;
+  }
   const bool small = plan.algorithm == Algorithm::small_msd;
   const bool finishes = plan.algorithm == Algorithm::msd_hybrid || small;
   const bool sweeps = plan.algorithm == Algorithm::onesweep || finishes;

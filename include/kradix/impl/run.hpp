@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "kradix/impl/blocked_radix.hpp"
 #include "kradix/impl/four_kernel.hpp"
 #include "kradix/impl/msd_hybrid.hpp"
 #include "kradix/impl/onesweep.hpp"
@@ -13,6 +14,7 @@ namespace kradix::impl {
 
 /// Scratch memory of the algorithm that a plan names, beside the second key and value arrays.
 struct AlgorithmScratch {
+  BlockedRadixScratch blocked_radix;
   FourKernelScratch four_kernel;
   OnesweepScratch onesweep;
   MsdHybridScratch msd_hybrid;
@@ -26,6 +28,8 @@ struct AlgorithmScratch {
       scratch.msd_hybrid = MsdHybridScratch::list(plan, LookBackShape{}, list);
     } else if (plan.algorithm == Algorithm::small_msd) {
       scratch.small_msd = SmallMsdScratch::list(plan, LookBackShape{}, list);
+    } else if (plan.algorithm == Algorithm::blocked_radix) {
+      scratch.blocked_radix = BlockedRadixScratch::list(plan, list);
     } else {
       scratch.four_kernel = FourKernelScratch::list(plan, list);
     }
@@ -33,11 +37,11 @@ struct AlgorithmScratch {
   }
 };
 
-/// Sorts `buffers` as the plan says; everything is enqueued on `exec`.
+/// Sorts `buffers` by passes alone, onesweep or four_kernel.
 template <class ExecutionSpace, class Codec, class Value>
-void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
-         const SortBuffers<typename Codec::key_type, Value>& buffers,
-         const AlgorithmScratch& scratch, std::byte* base, const char* label) {
+void run_passes(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
+                const SortBuffers<typename Codec::key_type, Value>& buffers,
+                const AlgorithmScratch& scratch, std::byte* base, const char* label) {
   using Key = typename Codec::key_type;
   constexpr std::size_t value_bytes = std::is_same_v<Value, NoValue> ? 0 : sizeof(Value);
   constexpr TeamShape sweep = sweep_shape<ExecutionSpace>(sizeof(Key), value_bytes);
@@ -48,7 +52,30 @@ void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
           .sort();
       return;
     }
-    constexpr TeamShape finish = finish_shape<ExecutionSpace>(sizeof(Key), value_bytes);
+  }
+  constexpr TeamShape shape = team_shape<ExecutionSpace>();
+  FourKernel<ExecutionSpace, Codec, Value, shape>(exec, plan, codec, buffers, scratch.four_kernel,
+                                                  base, label)
+      .sort();
+}
+
+/// Sorts `buffers` as the plan says; everything is enqueued on `exec`.
+template <class ExecutionSpace, class Codec, class Value>
+void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
+         const SortBuffers<typename Codec::key_type, Value>& buffers,
+         const AlgorithmScratch& scratch, std::byte* base, const char* label) {
+  using Key = typename Codec::key_type;
+  constexpr std::size_t value_bytes = std::is_same_v<Value, NoValue> ? 0 : sizeof(Value);
+  if constexpr (works_at_once<ExecutionSpace>) {
+    if (plan.algorithm == Algorithm::blocked_radix) {
+      BlockedRadix<ExecutionSpace, Codec, Value>(exec, plan, codec, buffers, scratch.blocked_radix,
+                                                 base, label)
+          .sort();
+      return;
+    }
+  }
+  constexpr TeamShape sweep = sweep_shape<ExecutionSpace>(sizeof(Key), value_bytes);
+  if constexpr (has_lanes<ExecutionSpace> && sweep.exists()) {
     if (plan.algorithm == Algorithm::small_msd) {
       constexpr SmallShapes shapes = SmallShapes::of<ExecutionSpace>(sizeof(Key), value_bytes);
       SmallMsd<ExecutionSpace, Codec, Value, shapes>(exec, plan, codec, buffers, scratch.small_msd,
@@ -56,6 +83,7 @@ void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
           .sort();
       return;
     }
+    constexpr TeamShape finish = finish_shape<ExecutionSpace>(sizeof(Key), value_bytes);
     if constexpr (finish.exists()) {
       if (plan.algorithm == Algorithm::msd_hybrid) {
         constexpr TeamShape range = range_shape<ExecutionSpace>(sizeof(Key), value_bytes);
@@ -67,10 +95,7 @@ void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
       }
     }
   }
-  constexpr TeamShape shape = team_shape<ExecutionSpace>();
-  FourKernel<ExecutionSpace, Codec, Value, shape>(exec, plan, codec, buffers, scratch.four_kernel,
-                                                  base, label)
-      .sort();
+  run_passes(exec, plan, codec, buffers, scratch, base, label);
 }
 
 }  // namespace kradix::impl

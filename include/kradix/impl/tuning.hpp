@@ -11,6 +11,22 @@ template <class ExecutionSpace>
 inline constexpr bool is_host_space =
     Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
 
+/// Is what a host thread launches on this space done when the launch returns?
+template <class ExecutionSpace>
+inline constexpr bool works_at_once = false;
+#ifdef KOKKOS_ENABLE_SERIAL
+template <>
+inline constexpr bool works_at_once<Kokkos::Serial> = true;
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+template <>
+inline constexpr bool works_at_once<Kokkos::OpenMP> = true;
+#endif
+#ifdef KOKKOS_ENABLE_THREADS
+template <>
+inline constexpr bool works_at_once<Kokkos::Threads> = true;
+#endif
+
 /// How a team works through its tile: `items` elements in registers of each of `threads` threads, or
 /// (items = 0) one thread that partitions a round of run-time length in its cache.
 /// `teams` of them should fit a processor at once, which bounds the registers of a thread (0: no wish).

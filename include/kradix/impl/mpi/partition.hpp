@@ -49,7 +49,7 @@ class Partition {
                                           {values_in, values_out, values_other_.in<Value>(base)},
                                           values_out != nullptr && values_in == nullptr,
                                           false};
-    kradix::impl::run(exec_, plan_, classes, buffers, algorithm_, base, label);
+    run_passes(exec_, plan_, classes, buffers, algorithm_, base, label);
   }
 
  private:

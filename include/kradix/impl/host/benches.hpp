@@ -1,0 +1,65 @@
+// The scratch memory of a host sort: what its threads share, and what each has for itself.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "kradix/impl/host/host_level.hpp"
+
+namespace kradix::impl {
+
+/// What threads have for themselves, one after the other in memory.
+struct BenchSite {
+  static constexpr std::size_t alone_chunks = 64;  ///< a thread sorts so many chunks alone
+
+  std::byte* memory;
+  std::size_t record_bytes;
+
+  static BenchSite of(std::byte* memory, std::size_t records, std::size_t each_bytes) {
+    // Numbers of buckets lie in place of records between counting and moving.
+    const std::size_t bytes = records * std::max<std::size_t>(each_bytes, 2);
+    return {memory, (bytes + line_bytes - 1) / line_bytes * line_bytes};
+  }
+  static constexpr std::size_t counter_bytes =
+      std::max(counter_count, DigitStack::counters) * sizeof(std::uint32_t);
+  static constexpr std::size_t total_bytes = max_buckets * sizeof(std::uint64_t);
+  static constexpr std::size_t rest_bytes = (alone_chunks + 1) * sizeof(HostRange);
+  std::size_t bytes() const {
+    constexpr std::size_t fixed = counter_bytes + total_bytes + rest_bytes;
+    return 2 * record_bytes + (fixed + line_bytes - 1) / line_bytes * line_bytes;
+  }
+
+  template <class Rec>
+  Workbench<Rec> bench(std::size_t thread) const {
+    std::byte* const own = memory + thread * bytes();
+    std::byte* const counters = own + 2 * record_bytes;
+    return {reinterpret_cast<Rec*>(own), reinterpret_cast<Rec*>(own + record_bytes),
+            reinterpret_cast<std::uint32_t*>(counters),
+            reinterpret_cast<std::uint64_t*>(counters + counter_bytes)};
+  }
+  HostRange* rests(std::size_t thread) const {
+    return reinterpret_cast<HostRange*>(memory + thread * bytes() + 2 * record_bytes +
+                                        counter_bytes + total_bytes);
+  }
+};
+
+/// The scratch memory of a host sort, by address.
+struct HostMemory {
+  std::byte* blocks;
+  std::uint32_t* rows;
+  BenchSite benches;
+  std::byte* states;
+  HostRange* rests;
+
+  /// Of every level's state, whatever the key.
+  static constexpr std::size_t state_bytes =
+      sizeof(LevelState<std::uint64_t>) / 1024 * 1024 + 12 * max_buckets;
+  template <class State>
+  State* state(std::size_t thread) const {
+    static_assert(sizeof(State) <= state_bytes);
+    return reinterpret_cast<State*>(states + thread * state_bytes);
+  }
+};
+
+}  // namespace kradix::impl

@@ -1,0 +1,168 @@
+// Which bucket a key goes to on the first level of a host sort, decided by a sample of the keys.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/host/cache_sort.hpp"
+
+namespace kradix::impl {
+
+/// A level has at most so many buckets.
+inline constexpr std::size_t max_buckets = 1 << 10;
+/// A table's quotas, with those of its most frequent key, need so many.
+inline constexpr std::size_t least_buckets = 8;
+
+/// Buckets of about equally many keys, whatever the keys: a table over a fine digit of the keys' range. The
+/// most frequent key among a bucket's is set apart from those below and above.
+template <class Bits>
+struct BucketTable {
+  static constexpr int cell_bits = 12;
+  static constexpr std::size_t cells = std::size_t{1} << cell_bits;
+  static constexpr Bits none = static_cast<Bits>(~Bits{0});
+
+  Bits wanted, low, high;
+  int shift;
+  std::uint16_t bucket[cells];
+  Bits heavy[max_buckets];  ///< of a cell's bucket, or none
+
+  /// Grows with the key.
+  std::uint32_t of(Bits bits) const {
+    bits &= wanted;
+    const std::uint32_t first = bucket[cell_of(std::clamp(bits, low, high))];
+    return first + (bits >= heavy[first]) + (bits > heavy[first]);
+  }
+
+  /// From a sorted sample of masked keys; returns how many buckets there are, at most `most`.
+  std::size_t build(const Bits* sample, std::size_t size, Bits all_wanted, std::size_t most) {
+    wanted = all_wanted;
+    low = sample[0];
+    high = sample[size - 1];
+    shift = std::max(0, bit_width_of(static_cast<Bits>(high - low)) - cell_bits);
+    // Two neighbours together hold more than a quota, and a heavy key, which adds two, two alone.
+    const std::size_t quota = 3 * size / (most - 4) + 1;
+    Stretch now{0, 0, none, std::min(size, 2 * quota)};
+    for (std::size_t cell = 0, begin = 0; cell < cells; ++cell) {
+      std::size_t end = begin;
+      while (end < size && cell_of(sample[end]) == cell) ++end;
+      if (now.held > 0 && now.held + (end - begin) > quota) close(now);
+      bucket[cell] = static_cast<std::uint16_t>(now.index);
+      now.take(sample + begin, end - begin);
+      begin = end;
+    }
+    close(now);
+    return now.index + 1;  // the greatest key of all is none, and above it
+  }
+
+ private:
+  /// The cells of one bucket, while they are put together.
+  struct Stretch {
+    std::size_t index, held;
+    Bits heavy;
+    std::size_t least;  ///< a key seen so often is heavy
+    std::size_t most = 0;
+
+    void take(const Bits* sample, std::size_t size) {
+      held += size;
+      for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
+        while (end < size && sample[end] == sample[begin]) ++end;
+        if (end - begin < least || end - begin <= most) continue;
+        most = end - begin;
+        heavy = sample[begin];
+      }
+    }
+  };
+
+  std::size_t cell_of(Bits inside) const {
+    return static_cast<std::size_t>(static_cast<Bits>(inside - low) >> shift);
+  }
+  void close(Stretch& now) {
+    heavy[now.index] = now.heavy;
+    now = {now.index + (now.most > 0 ? 3 : 1), 0, none, now.least};
+  }
+};
+
+/// How many bits of a key are to choose its bucket.
+struct BucketBits {
+  int enough, most;
+  /// A few more where those leave two digits for a cache, of keys whose bits vary up to `top`.
+  int for_keys(int top) const {
+    const int over = top - enough - 2 * DigitStack::max_bits;
+    return over > 0 && over <= 2 && enough + over <= most ? enough + over : enough;
+  }
+};
+
+/// Buckets by a digit while that serves, else by a table.
+template <class Bits>
+struct Buckets {
+  std::size_t count;
+  bool by_table;
+  Bits reference;  ///< a key of the sample
+  Bits differing;  ///< the bits in which the sample's keys differ
+  int top;         ///< by digit: all keys must equal the reference in the bits from here up
+  Digit digit;
+  BucketTable<Bits> table;
+
+  /// No key may leave the digit's range.
+  bool escapes(Bits differing) const {
+    return !by_table && (differing & static_cast<Bits>(~low_mask<Bits>(top))) != 0;
+  }
+
+  /// By the top `bits` of the bits that differ.
+  void take_digit(Bits first, Bits all_differing, int bits) {
+    by_table = false;
+    reference = first;
+    differing = all_differing;
+    top = bit_width_of(differing);
+    int shift = std::max(0, top - bits);
+    while (shift < top && (differing >> shift & 1) == 0) ++shift;  // below may lie unwanted bits
+    digit = {shift, static_cast<unsigned>(low_mask<std::uint32_t>(top - shift))};
+    count = digit.mask + std::size_t{1};
+  }
+
+  /// From a sample of masked keys. False if they are so uneven that a table serves better.
+  bool choose(const Bits* sample, std::size_t size, BucketBits bits, std::uint32_t* counters) {
+    differing = 0;
+    for (std::size_t i = 1; i < size; ++i) differing |= sample[i] ^ sample[0];
+    take_digit(sample[0], differing, bits.for_keys(bit_width_of(differing)));
+    return even(sample, size, counters);
+  }
+
+  /// From a sorted sample.
+  void take_table(const Bits* sample, std::size_t size, Bits wanted, BucketBits bits) {
+    by_table = true;
+    reference = sample[0];
+    // A sample's quotas are uneven: some more buckets keep the largest ones small.
+    const int uneven = std::min(bits.enough + 2, bits.most);
+    count = table.build(sample, size, wanted, std::max(least_buckets, std::size_t{1} << uneven));
+  }
+
+ private:
+  /// Few keys lie in buckets much fuller than others?
+  bool even(const Bits* sample, std::size_t size, std::uint32_t* counters) const {
+    std::fill_n(counters, count, 0u);
+    for (std::size_t i = 0; i < size; ++i) ++counters[digit.of(sample[i])];
+    // What chance puts into a bucket of a sample stays well below.
+    const std::size_t much = 5 * size / (2 * count) + 8;
+    std::size_t crowded = 0;
+    for (std::size_t b = 0; b < count; ++b) crowded += counters[b] > much ? counters[b] : 0;
+    return 16 * crowded <= size;
+  }
+};
+
+/// Places of a sample: one in each of `size` equal stretches, where a hash says.
+struct BucketSample {
+  static constexpr std::size_t most = 4096;
+  static std::size_t size_of(std::size_t count) {
+    return std::min(count, std::clamp<std::size_t>(count >> 9, 256, most));
+  }
+  static std::size_t place(std::size_t i, std::size_t size, std::size_t count) {
+    const std::size_t stretch = count / size;
+    const std::uint64_t hash = (i + 1) * 0x9e3779b97f4a7c15u;
+    return i * stretch + static_cast<std::size_t>(hash >> 32) % stretch;
+  }
+};
+
+}  // namespace kradix::impl

@@ -1,0 +1,178 @@
+// Sorts records that lie in a core's cache: radix passes over the topmost bits that vary, then what they
+// left together.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "kradix/impl/device/digit.hpp"
+
+namespace kradix::impl {
+
+/// Digits from the most significant down.
+struct DigitStack {
+  static constexpr int max_digits = 128;
+  static constexpr int max_bits = 11;
+  static constexpr std::size_t counters = std::size_t{1} << max_bits;
+
+  int count = 0;
+  int covered = 0;  ///< varying bits that lie in a digit
+  Digit digit[max_digits];
+
+  int lowest() const { return digit[count - 1].shift; }
+
+  /// Digits of at most `width` bits, each ending at a varying bit, until they cover `wanted` of those.
+  template <class Bits>
+  static DigitStack cover(Bits varying, int wanted, int width) {
+    DigitStack digits;
+    while (varying != 0 && digits.covered < wanted) {
+      const int end = bit_width_of(varying);
+      int begin = end > width ? end - width : 0;
+      while ((varying >> begin & 1) == 0) ++begin;
+      const auto inside = static_cast<std::uint32_t>(varying >> begin);
+      digits.covered += std::popcount(inside);
+      digits.digit[digits.count++] = {begin, (1u << (end - begin)) - 1};
+      varying &= low_mask<Bits>(begin);
+    }
+    return digits;
+  }
+
+  /// As few digits as tell nearly all of `count` keys apart if their bits are random, of even widths.
+  template <class Bits>
+  static DigitStack choose(Bits varying, std::size_t count) {
+    const int size = std::bit_width(count);
+    // A table of counters should not outweigh the records; few records share what 4 more bits tell apart.
+    const int width = std::clamp(size - 2, 7, max_bits);
+    DigitStack digits = cover(varying, size + 4, width);
+    // What costs no digit more is taken along.
+    const int all = 8 * static_cast<int>(sizeof(Bits));
+    if (const DigitStack full = cover(varying, all, width); full.count <= digits.count)
+      digits = full;
+    const int span = bit_width_of(varying) - digits.lowest();
+    for (int narrow = (span + digits.count - 1) / digits.count; narrow < width; ++narrow) {
+      const DigitStack even = cover(varying, digits.covered, narrow);
+      if (even.count <= digits.count) return even;
+    }
+    return digits;
+  }
+};
+
+/// Sorts `count` records, of which `a` and `b` each hold so many.
+template <class Order, class Rec>
+class CacheSort {
+  using Bits = typename Order::Bits;
+  static constexpr std::size_t few = 24;  ///< insertion is quicker below
+
+ public:
+  /// `counters`: DigitStack::counters of them.
+  CacheSort(const Order& order, std::uint32_t* counters) : order_(order), counters_(counters) {}
+
+  /// Of the two arrays, the one with the sorted records. They lie in `a`, and differ in no other bits.
+  Rec* sort(Rec* a, Rec* b, std::size_t count, Bits varying) const {
+    if (varying == 0) return a;
+    if (count <= few) {
+      insert(a, count);
+      return a;
+    }
+    const DigitStack digits = DigitStack::choose(varying, count);
+    for (int d = digits.count - 1; d >= 0; --d) {
+      pass(a, b, count, digits.digit[d]);
+      std::swap(a, b);
+    }
+    if ((varying & low_mask<Bits>(digits.lowest())) != 0) part(a, b, count, digits.lowest());
+    return a;
+  }
+
+  /// Sorts few records where they lie.
+  void insert(Rec* records, std::size_t count) const {
+    const Order order = order_;
+    for (std::size_t i = 1; i < count; ++i) {
+      const Rec moving = records[i];
+      const Bits bits = order.masked(moving.key());
+      std::size_t to = i;
+      for (; to > 0 && order.masked(records[to - 1].key()) > bits; --to) {
+        records[to] = records[to - 1];
+      }
+      records[to] = moving;
+    }
+  }
+
+  /// The bits in which records differ.
+  Bits survey(const Rec* records, std::size_t count) const {
+    const Order order = order_;
+    const Bits first = order.bits(records[0].key());
+    Bits seen = 0;
+    for (std::size_t i = 1; i < count; ++i) seen |= order.bits(records[i].key()) ^ first;
+    return seen & order.wanted;
+  }
+
+ private:
+  void pass(const Rec* from, Rec* to, std::size_t count, Digit digit) const {
+    const Order order = order_;
+    std::uint32_t* const counters = counters_;
+    std::fill_n(counters, digit.mask + 1, 0u);
+    for (std::size_t i = 0; i < count; ++i) ++counters[digit.of(order.bits(from[i].key()))];
+    std::uint32_t sum = 0;
+    for (std::size_t d = 0; d <= digit.mask; ++d) {
+      const std::uint32_t counted = counters[d];
+      counters[d] = sum;
+      sum += counted;
+    }
+    // Loads of several records before the first store, which might alias them.
+    std::size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+      const Rec moving[4] = {from[i], from[i + 1], from[i + 2], from[i + 3]};
+      std::uint32_t digits[4];
+      for (int j = 0; j < 4; ++j) digits[j] = digit.of(order.bits(moving[j].key()));
+      for (int j = 0; j < 4; ++j) to[counters[digits[j]]++] = moving[j];
+    }
+    for (; i < count; ++i) {
+      const Rec moving = from[i];
+      to[counters[digit.of(order.bits(moving.key()))]++] = moving;
+    }
+  }
+
+  /// Records are in order of the bits from `begin` up: sorts those together that are equal in them.
+  void part(Rec* records, Rec* other, std::size_t count, int begin) const {
+    const Order order = order_;
+    const Bits upper = order.wanted & static_cast<Bits>(~low_mask<Bits>(begin));
+    const auto together = [=](std::size_t i) {
+      return ((order.bits(records[i].key()) ^ order.bits(records[i - 1].key())) & upper) == 0;
+    };
+    // Most records stand alone: whole groups of them are passed over by a check without branches.
+    constexpr std::size_t group = 16;
+    std::size_t i = 1;
+    while (i < count) {
+      if (i + group <= count) {
+        bool any = false;
+        for (std::size_t j = 0; j < group; ++j) any |= together(i + j);
+        if (!any) {
+          i += group;
+          continue;
+        }
+      }
+      for (const std::size_t stop = std::min(i + group, count); i < stop; ++i) {
+        if (!together(i)) continue;
+        const std::size_t begin = i - 1;
+        while (i < count && together(i)) ++i;
+        sort_run(records + begin, other + begin, i - begin);
+      }
+    }
+  }
+
+  void sort_run(Rec* run, Rec* other, std::size_t count) const {
+    if (count <= few) {
+      insert(run, count);
+      return;
+    }
+    const Rec* const sorted = sort(run, other, count, survey(run, count));
+    if (sorted != run) std::copy_n(sorted, count, run);
+  }
+
+  Order order_;
+  std::uint32_t* counters_;
+};
+
+}  // namespace kradix::impl

@@ -1,0 +1,304 @@
+// One level of a host sort over a range: blocks put in order of buckets, then bucket after bucket gathered,
+// sorted in a core's cache and written where it belongs.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "kradix/impl/host/block_partition.hpp"
+#include "kradix/impl/host/buckets.hpp"
+#include "kradix/impl/host/cache_sort.hpp"
+#include "kradix/impl/host/memory.hpp"
+#include "kradix/impl/host/order.hpp"
+#include "kradix/impl/host/record.hpp"
+
+namespace kradix::impl {
+
+/// Where sorted elements go.
+template <class Key, class Value>
+struct RecordSink {
+  Key* keys;  ///< too large buckets lie here between two levels
+  Value* values;
+  bool leaves_keys;  ///< nobody wants sorted keys
+  bool streams;      ///< the result is larger than the caches
+
+  template <class Order, class Rec>
+  void write(const Order& order, std::size_t at, const Rec* records, std::size_t count,
+             bool with_keys) const {
+    if (with_keys) {
+      write_objects(keys + at, count, streams,
+                    [=](std::size_t i) { return order.leave(records[i].key()); });
+    }
+    if constexpr (!std::is_same_v<Value, NoValue>) {
+      write_objects(values + at, count, streams, [=](std::size_t i) { return records[i].value(); });
+    }
+  }
+};
+
+/// What a level shares among its threads.
+template <class Bits>
+struct LevelState {
+  enum Verdict : std::uint32_t { good, escaped, special };
+  Buckets<Bits> buckets;
+  std::uint64_t ticket;
+  std::uint32_t verdict;
+  std::uint64_t start[max_buckets + 1];       ///< of each bucket, from the range's begin
+  std::uint32_t first_unit[max_buckets + 1];  ///< units of work of each bucket
+  std::uint32_t mixed[max_buckets];  ///< a bucket too large for a cache holds different keys
+};
+
+/// Places in a row of a block: of each bucket, and the end.
+inline std::size_t row_of_buckets(int most_bits) {
+  return std::max(least_buckets, std::size_t{1} << most_bits) + 1;
+}
+
+struct HostRange {
+  std::size_t begin, end;
+  int level;
+  std::size_t size() const { return end - begin; }
+};
+
+template <class Order, class Value>
+struct HostLevel {
+  using Key = typename Order::Key;
+  using Stored = typename Order::Stored;
+  using Bits = typename Order::Bits;
+  using Rec = Record<Stored, Value>;
+  using Bench = Workbench<Rec>;
+  using State = LevelState<Bits>;
+  using OrderType = Order;
+  static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+  /// Can keys be written anew from their bits?
+  static constexpr bool can_count = Order::is_encoded && !with_values;
+
+  Order order;
+  RecordSource<Key, Value> source;
+  RecordSink<Key, Value> sink;
+  Rec* blocks;  ///< one place per element
+  std::uint32_t* rows;
+  State* state;
+  std::size_t block, capacity;
+  int most_bits;  ///< of a bucket's number
+  HostRange range;
+  std::size_t threads;
+
+  std::size_t block_count() const { return (range.size() + block - 1) / block; }
+
+  /// Buckets by a sample; deeper down by all bits that vary, so that each level gets somewhere. False:
+  /// nothing is left to sort.
+  bool choose(const Bench& bench) const {
+    state->verdict = State::good;
+    if (range.level < 2) {
+      const std::size_t size = sample(bench);
+      if (!state->buckets.choose(bits_of(bench.a), size, bucket_bits(), bench.counters)) {
+        take_table(bench, size);
+      }
+      return true;
+    }
+    const Bits first = order.masked(order.enter(source.keys[range.begin]));
+    Bits differing = 0;
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      differing |= order.masked(order.enter(source.keys[i])) ^ first;
+    }
+    state->buckets.take_digit(first, differing, bucket_bits().enough);
+    return differing != 0;
+  }
+
+  /// A key left the range of the sample's: no key leaves a table's.
+  void retry(const Bench& bench) const {
+    state->verdict = State::good;
+    take_table(bench, sample(bench));
+  }
+
+  /// Before threads come to `partition`, and to `finish`.
+  void open() const { state->ticket = 0; }
+
+  /// Calls `each(begin, end)` for the blocks that this thread claims, while the verdict is good.
+  template <class Each>
+  void for_each_block(const Each& each) const {
+    const std::size_t all = block_count();
+    for (std::size_t b = claim(); b < all; b = claim()) {
+      if (Kokkos::atomic_load(&state->verdict) != State::good) return;
+      const std::size_t begin = range.begin + b * block;
+      each(begin, std::min(begin + block, range.end));
+    }
+  }
+
+  /// Of several bad verdicts, `special` stays.
+  void judge(typename State::Verdict verdict) const {
+    Kokkos::atomic_max(&state->verdict, static_cast<std::uint32_t>(verdict));
+  }
+
+  void partition(const Bench& bench) const {
+    std::fill_n(bench.totals, state->buckets.count, std::uint64_t{0});
+    const BlockPartition<Order, Value> blocks_of(order, source, state->buckets, bench);
+    const std::size_t row = state->buckets.count + 1;
+    for_each_block([&](std::size_t begin, std::size_t end) {
+      const BlockFindings<Bits> found = blocks_of.run(
+          begin, end, blocks + begin, rows + (begin - range.begin) / block * row, sink.streams);
+      if (found.special) judge(State::special);
+      if (state->buckets.escapes(found.differing)) judge(State::escaped);
+    });
+    settle_lines();
+  }
+
+  /// Between the two, on one thread: where buckets begin, and how many units of work each is.
+  template <class BenchOf>
+  void place(const BenchOf& bench_of) const {
+    const std::size_t share = std::max(capacity, range.size() / (8 * threads));
+    std::uint64_t start = 0;
+    std::uint32_t unit = 0;
+    for (std::size_t b = 0; b < state->buckets.count; ++b) {
+      std::uint64_t size = 0;
+      for (std::size_t t = 0; t < threads; ++t) size += bench_of(t).totals[b];
+      state->start[b] = start;
+      state->first_unit[b] = unit;
+      state->mixed[b] = 0;
+      start += size;
+      unit += size <= share ? 1 : static_cast<std::uint32_t>((size + share - 1) / share);
+    }
+    state->start[state->buckets.count] = start;
+    state->first_unit[state->buckets.count] = unit;
+  }
+
+  void finish(const Bench& bench) const {
+    const std::uint32_t* const units = state->first_unit;
+    const std::size_t all = units[state->buckets.count];
+    std::size_t bucket = 0;
+    for (std::size_t u = claim(); u < all; u = claim()) {
+      while (units[bucket + 1] <= u) ++bucket;
+      const std::size_t size = state->start[bucket + 1] - state->start[bucket];
+      if (size == 0) continue;
+      if (size <= capacity) {
+        sort_bucket(bench, bucket);
+      } else {
+        gather_unit(bucket, u - units[bucket], units[bucket + 1] - units[bucket]);
+      }
+    }
+    settle_lines();
+  }
+
+  /// Calls `each(range)` for the buckets that are still to be sorted, where they lie.
+  template <class Each>
+  void for_each_rest(const Each& each) const {
+    for (std::size_t b = 0; b < state->buckets.count; ++b) {
+      if (state->mixed[b] == 0) continue;
+      each(HostRange{range.begin + state->start[b], range.begin + state->start[b + 1],
+                     range.level + 1});
+    }
+  }
+
+ private:
+  /// So many that a bucket fits a cache, but is no crumb.
+  BucketBits bucket_bits() const {
+    const std::size_t count = range.size();
+    // Half full on average: a range of keys may leave nearly half of the buckets empty.
+    const int enough = bit_width_of<std::uint64_t>((count - 1) / (capacity / 2));
+    const int crumbs = bit_width_of<std::uint64_t>(count >> 12);
+    const int fine = bit_width_of<std::uint64_t>(count >> 14);
+    return {std::min(most_bits, std::max(enough, std::clamp(crumbs, 1, 8))),
+            std::min(most_bits, std::max(enough, fine))};
+  }
+
+  static Bits* bits_of(Rec* records) { return reinterpret_cast<Bits*>(records); }
+  void take_table(const Bench& bench, std::size_t size) const {
+    const CacheSort<BitsOrder<Bits>, Record<Bits, NoValue>> sort({}, bench.counters);
+    auto* const a = reinterpret_cast<Record<Bits, NoValue>*>(bench.a);
+    auto* const b = reinterpret_cast<Record<Bits, NoValue>*>(bench.b);
+    const auto* const sorted = sort.sort(a, b, size, sort.survey(a, size));
+    state->buckets.take_table(reinterpret_cast<const Bits*>(sorted), size, order.wanted,
+                              {bucket_bits().enough, most_bits});
+  }
+  /// Takes a sample to where a bucket's records will lie; returns its size.
+  std::size_t sample(const Bench& bench) const {
+    const std::size_t most = std::max<std::size_t>(1, capacity * sizeof(Rec) / sizeof(Bits));
+    const std::size_t size = std::min(BucketSample::size_of(range.size()), most);
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::size_t place = range.begin + BucketSample::place(i, size, range.size());
+      bits_of(bench.a)[i] = order.masked(order.enter(source.keys[place]));
+    }
+    return size;
+  }
+
+  std::size_t claim() const { return Kokkos::atomic_fetch_add(&state->ticket, std::uint64_t{1}); }
+
+  struct Run {
+    const Rec* records;
+    std::size_t size;
+  };
+  Run run_of(std::size_t bucket, std::size_t block_index) const {
+    const std::uint32_t* const row = rows + block_index * (state->buckets.count + 1) + bucket;
+    return {blocks + range.begin + block_index * block + row[0], row[1] - row[0]};
+  }
+  void prefetch_run(std::size_t bucket, std::size_t block_index) const {
+    constexpr std::size_t most_lines = 4;
+    const Run run = run_of(bucket, block_index);
+    const std::size_t lines = std::min(most_lines, run.size * sizeof(Rec) / line_bytes + 1);
+    for (std::size_t l = 0; l < lines; ++l) {
+      prefetch_line(reinterpret_cast<const std::byte*>(run.records) + l * line_bytes);
+    }
+  }
+  /// Calls `each(run)` for the bucket's runs in blocks [begin, end), with the next ones under way.
+  template <class Each>
+  void for_each_run(std::size_t bucket, std::size_t begin, std::size_t end,
+                    const Each& each) const {
+    constexpr std::size_t ahead = 10;
+    const std::size_t row = state->buckets.count + 1;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i + 2 * ahead < end) prefetch_line(rows + (i + 2 * ahead) * row + bucket);
+      if (i + ahead < end) prefetch_run(bucket, i + ahead);
+      const Run run = run_of(bucket, i);
+      if (run.size > 0) each(run);
+    }
+  }
+
+  Bits first_of(std::size_t bucket) const {
+    std::size_t i = 0;
+    while (run_of(bucket, i).size == 0) ++i;
+    return order.masked(run_of(bucket, i).records[0].key());
+  }
+
+  void sort_bucket(const Bench& bench, std::size_t bucket) const {
+    const Order by = order;
+    const Bits first = first_of(bucket);
+    Bits differing = 0;
+    Rec* to = bench.a;
+    for_each_run(bucket, 0, block_count(), [&](const Run& run) {
+      Bits seen = 0;
+      for (std::size_t i = 0; i < run.size; ++i) {
+        const Rec record = run.records[i];
+        seen |= by.bits(record.key()) ^ first;
+        to[i] = record;
+      }
+      differing |= seen;
+      to += run.size;
+    });
+    const auto size = static_cast<std::size_t>(to - bench.a);
+    const Rec* const sorted = CacheSort<Order, Rec>(order, bench.counters)
+                                  .sort(bench.a, bench.b, size, differing & order.wanted);
+    sink.write(order, range.begin + state->start[bucket], sorted, size, !sink.leaves_keys);
+  }
+
+  /// One of several units of a bucket that no cache holds: its runs go one behind the other to the sink.
+  void gather_unit(std::size_t bucket, std::size_t unit, std::size_t units) const {
+    const std::size_t begin = block_count() * unit / units;
+    const std::size_t end = block_count() * (unit + 1) / units;
+    std::size_t at = range.begin + state->start[bucket];
+    for (std::size_t i = 0; i < begin; ++i) at += run_of(bucket, i).size;
+    const Order by = order;
+    const Bits first = first_of(bucket);
+    Bits differing = 0;
+    for_each_run(bucket, begin, end, [&](const Run& run) {
+      for (std::size_t i = 0; i < run.size; ++i) differing |= by.bits(run.records[i].key()) ^ first;
+      sink.write(by, at, run.records, run.size, true);
+      at += run.size;
+    });
+    if ((differing & order.wanted) != 0) {
+      Kokkos::atomic_store(&state->mixed[bucket], std::uint32_t{1});
+    }
+  }
+};
+
+}  // namespace kradix::impl

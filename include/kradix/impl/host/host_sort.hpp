@@ -1,0 +1,196 @@
+// One host sort in one order of keys: by proof that nothing is to do, by counting, or by levels of all
+// threads together, with the ranges that are left by one thread each.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "kradix/impl/device/team.hpp"
+#include "kradix/impl/host/benches.hpp"
+#include "kradix/impl/host/counting.hpp"
+#include "kradix/impl/host/lone_sort.hpp"
+#include "kradix/impl/host/trend.hpp"
+
+namespace kradix::impl {
+
+template <class ExecutionSpace, class Level>
+struct PartitionBlocks {
+  Level level;
+  BenchSite benches;
+  void operator()(const TeamMember<ExecutionSpace>& team) const {
+    level.partition(benches.bench<typename Level::Rec>(team.league_rank()));
+  }
+};
+
+template <class ExecutionSpace, class Level>
+struct SortBuckets {
+  Level level;
+  BenchSite benches;
+  void operator()(const TeamMember<ExecutionSpace>& team) const {
+    level.finish(benches.bench<typename Level::Rec>(team.league_rank()));
+  }
+};
+
+template <class ExecutionSpace, class Order, class Value>
+class HostSort {
+  using Level = HostLevel<Order, Value>;
+  using State = typename Level::State;
+  using Bench = typename Level::Bench;
+
+ public:
+  HostSort(const ExecutionSpace& exec, const Level& level, const HostMemory& memory,
+           const std::string& label)
+      : exec_(exec), level_(level), memory_(memory), label_(label) {
+    level_.blocks = reinterpret_cast<typename Level::Rec*>(memory.blocks);
+    level_.rows = memory.rows;
+    level_.state = memory.template state<State>(level.threads);  // each thread has one besides
+  }
+
+  /// False, and nothing is written, if a key is one that the order cannot store.
+  bool sort() {
+    if (level_.threads == 1 && level_.range.size() <= level_.capacity) {
+      run_here("SortAlone", SortAlone<Level>{level_, memory_.benches});
+      return level_.state->verdict != State::special;
+    }
+    if (follow_trend()) return true;
+    level_.choose(bench_of(0));
+    if (count_keys()) return true;
+    if (!move_level(level_)) return false;
+    // From now on elements lie where they belong, but for the order within ranges.
+    level_.source = {level_.sink.keys, level_.sink.values, false};
+    sort_rests();
+    return true;
+  }
+
+ private:
+  Bench bench_of(std::size_t thread) const {
+    return memory_.benches.template bench<typename Level::Rec>(thread);
+  }
+
+  bool follow_trend() {
+    const Trend trend = TrendOf(level_.order, level_.source.keys, level_.range.end).guess();
+    if (trend == Trend::none) return false;
+    open();
+    launch("ProveTrend", level_.threads, ProveTrend<ExecutionSpace, Level>{level_, trend});
+    if (level_.state->verdict != State::good) return false;
+    level_.open();
+    launch("FollowTrend", level_.threads, FollowTrend<ExecutionSpace, Level>{level_, trend});
+    return true;
+  }
+
+  /// Keys alone whose bits all count: of few values, as a sample says, while each is as it says.
+  bool count_keys() {
+    if constexpr (Level::can_count) {
+      using Stored = typename Level::Stored;
+      const auto counts =
+          KeyCounts<Stored>::of(level_.state->buckets.reference, level_.state->buckets.differing,
+                                reinterpret_cast<std::uint64_t*>(memory_.blocks));
+      if (!worth_counting(counts)) return false;
+      std::fill_n(counts.start, counts.values() + 1, std::uint64_t{0});
+      open();
+      launch("CountKeys", level_.threads,
+             CountKeys<ExecutionSpace, Level, Stored>{level_, memory_.benches, counts});
+      const bool counted = level_.state->verdict == State::good;
+      level_.state->verdict = State::good;
+      if (!counted) return false;
+      std::exclusive_scan(counts.start, counts.start + counts.values() + 1, counts.start,
+                          std::uint64_t{0});
+      level_.open();
+      launch("ExpandCounts", level_.threads,
+             ExpandCounts<ExecutionSpace, Level, Stored>{level_, counts});
+      return true;
+    }
+    return false;
+  }
+
+  /// All bits of keys count, and the tables are small beside keys and cache.
+  template <class Counts>
+  bool worth_counting(const Counts& counts) const {
+    using Bits = typename Level::Bits;
+    const std::size_t values = counts.values(), keys = level_.range.size();
+    return values > 1 &&
+           level_.order.wanted == low_mask<Bits>(8 * sizeof(typename Level::Stored)) &&
+           values <= keys / 4 &&
+           (values + 1) * sizeof(std::uint64_t) <= keys * sizeof(typename Level::Rec) &&
+           counts.counters() * sizeof(std::uint32_t) <= memory_.benches.record_bytes;
+  }
+
+  /// Tells a level's blocks to buckets and its buckets to where they belong. False, and nothing is written,
+  /// if a key is special.
+  bool move_level(const Level& level) {
+    partition(level);
+    if (level.state->verdict == State::escaped) {
+      level.retry(bench_of(0));
+      partition(level);
+    }
+    if (level.state->verdict == State::special) return false;
+    level.place([&](std::size_t thread) { return bench_of(thread); });
+    level.open();
+    launch("SortBuckets", level.threads,
+           SortBuckets<ExecutionSpace, Level>{level, memory_.benches});
+    level.for_each_rest([&](const HostRange& rest) { memory_.rests[rests_++] = rest; });
+    return true;
+  }
+
+  void open() {
+    level_.state->verdict = State::good;
+    level_.open();
+  }
+
+  void partition(const Level& level) {
+    level.open();
+    launch("PartitionBlocks", level.threads,
+           PartitionBlocks<ExecutionSpace, Level>{level, memory_.benches});
+  }
+
+  /// Long ranges by all threads together, short ones by one each.
+  void sort_rests() {
+    HostRange* const rests = memory_.rests;
+    const auto is_long = [&](const HostRange& range) {
+      return rests_ < level_.threads || range.size() > BenchSite::alone_chunks * level_.capacity;
+    };
+    for (HostRange* at = std::find_if(rests, rests + rests_, is_long); at != rests + rests_;
+         at = std::find_if(rests, rests + rests_, is_long)) {
+      Level level = level_;
+      level.range = *at;
+      *at = rests[--rests_];
+      if (level.choose(bench_of(0))) move_level(level);
+    }
+    if (rests_ == 0) return;
+    std::sort(rests, rests + rests_,
+              [](const HostRange& a, const HostRange& b) { return a.begin < b.begin; });
+    level_.open();
+    launch("SortRanges", level_.threads,
+           SortRanges<ExecutionSpace, Level>{level_, memory_, rests_, &level_.state->ticket});
+  }
+
+  template <class Kernel>
+  void launch(const char* name, std::size_t teams, const Kernel& kernel) {
+    launch_teams<TeamShape{1, 0}>(exec_, label_ + name, teams, 0, kernel);
+  }
+
+  /// On the calling thread, which host spaces keep waiting anyway: to wake others costs more than to sort
+  /// few keys.
+  template <class Kernel>
+  void run_here(const char* name, const Kernel& kernel) {
+    if (!Kokkos::Tools::profileLibraryLoaded()) {
+      kernel();
+      return;
+    }
+    std::uint64_t id = 0;
+    Kokkos::Tools::beginParallelFor(label_ + name, Kokkos::Tools::Experimental::device_id(exec_),
+                                    &id);
+    kernel();
+    Kokkos::Tools::endParallelFor(id);
+  }
+
+  const ExecutionSpace& exec_;
+  Level level_;
+  HostMemory memory_;
+  std::string label_;
+  std::size_t rests_ = 0;
+};
+
+}  // namespace kradix::impl

@@ -1,0 +1,104 @@
+// What host sorts ask of the machine's memory: the size of its caches, lines read soon, lines written
+// past the caches, large pages.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+#if defined(__unix__)
+#include <unistd.h>
+#endif
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace kradix::impl {
+
+inline constexpr std::size_t line_bytes = 64;
+
+/// Bytes of the cache that each core has for itself, within what is sensible.
+inline std::size_t core_cache_bytes() {
+  static const std::size_t bytes = [] {
+    long found = 0;
+#if defined(_SC_LEVEL2_CACHE_SIZE)
+    found = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+    constexpr long least = 1 << 18, most = 1 << 21;
+    return static_cast<std::size_t>(found > 0 ? std::clamp(found, least, most) : 1 << 19);
+  }();
+  return bytes;
+}
+
+/// The line there is wanted soon.
+inline void prefetch_line(const void* address) {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_prefetch(address);
+#else
+  (void)address;
+#endif
+}
+
+/// Writes a whole line, past the caches if `streams`. Both lie at multiples of a line's bytes.
+inline void write_line(void* to, const void* line, bool streams) {
+#if defined(__SSE2__)
+  if (streams) {
+    for (std::size_t i = 0; i < line_bytes / sizeof(__m128i); ++i) {
+      _mm_stream_si128(static_cast<__m128i*>(to) + i,
+                       _mm_load_si128(static_cast<const __m128i*>(line) + i));
+    }
+    return;
+  }
+#else
+  (void)streams;
+#endif
+  std::memcpy(to, line, line_bytes);
+}
+
+/// Lines that were written past the caches are there for the threads that come next.
+inline void settle_lines() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+/// Asks for large pages where memory was taken but not touched yet: page faults cost half a sort else.
+inline void advise_large_pages(void* memory, std::size_t bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  constexpr std::uintptr_t page = 1 << 21;
+  const auto begin = (reinterpret_cast<std::uintptr_t>(memory) + page - 1) / page * page;
+  const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page * page;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#else
+  (void)memory, (void)bytes;
+#endif
+}
+
+/// Writes `count` objects `of(i)` to `to`, in whole lines where it can.
+template <class T, class Of>
+void write_objects(T* to, std::size_t count, bool streams, const Of& of) {
+  constexpr std::size_t per_line = line_bytes / sizeof(T);
+  std::size_t i = 0;
+  if constexpr (line_bytes % sizeof(T) == 0 && line_bytes % alignof(T) == 0) {
+    if (streams) {
+      for (; i < count && reinterpret_cast<std::uintptr_t>(to + i) % line_bytes != 0; ++i) {
+        to[i] = of(i);
+      }
+      for (; i + per_line <= count; i += per_line) {
+        alignas(line_bytes) std::byte line[line_bytes];
+        for (std::size_t j = 0; j < per_line; ++j) {
+          const T object = of(i + j);
+          std::memcpy(line + j * sizeof(T), &object, sizeof(T));
+        }
+        write_line(to + i, line, true);
+      }
+    }
+  }
+  for (; i < count; ++i) to[i] = of(i);
+}
+
+}  // namespace kradix::impl

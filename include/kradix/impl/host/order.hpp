@@ -1,0 +1,120 @@
+// How records of a host sort store their keys, and the bits by which they are ordered.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kradix/impl/device/digit.hpp"
+#include "kradix/key.hpp"
+
+namespace kradix::impl {
+
+/// Keys are stored as they are and encoded whenever a digit is wanted: right for every key.
+template <class Codec>
+struct CodecOrder {
+  using Key = typename Codec::key_type;
+  using Stored = Key;
+  using Bits = typename Codec::bits_type;
+  static constexpr bool has_special = false;
+  static constexpr bool is_encoded = false;
+
+  Codec codec;
+  Bits wanted;  ///< the bits of the caller's range
+
+  const Stored& enter(const Key& key) const { return key; }
+  const Key& leave(const Stored& key) const { return key; }
+  Bits bits(const Stored& key) const { return codec.encode(key); }
+  Bits masked(const Stored& key) const { return bits(key) & wanted; }
+};
+
+/// Built-in keys are stored encoded, so that no pass encodes again: right where encoding can be undone.
+/// That is for all integers, and for floats but −0 (which equals +0) and NaNs (which equal each other).
+template <class Word, bool Floating>
+struct EncodedOrder {
+  using Key = Word;
+  using Stored = Word;
+  using Bits = unsigned_of_bits<8 * sizeof(Word)>;
+  static constexpr bool has_special = Floating;
+  static constexpr bool is_encoded = true;
+  static constexpr int top = 8 * sizeof(Word) - 1;
+
+  WordCodec<Word, Floating> codec;
+  Bits wanted;
+
+  Stored enter(Word word) const {
+    if constexpr (Floating) word = flip_signed(word, word);
+    return static_cast<Word>(word ^ codec.flip);
+  }
+  Word leave(Stored stored) const {
+    const Word word = static_cast<Word>(stored ^ codec.flip);
+    if constexpr (!Floating) return word;
+    return flip_signed(word, static_cast<Word>(~word));
+  }
+  Bits bits(Stored stored) const { return stored; }
+  Bits masked(Stored stored) const { return stored & wanted; }
+
+  /// Not zero in its topmost bit if a key is special. Arithmetic that vectors have, no comparisons.
+  Word special(Word word) const {
+    constexpr Word sign = static_cast<Word>(Word{1} << top);
+    const Word from_minus_zero = static_cast<Word>(word ^ sign);
+    const Word is_minus_zero = static_cast<Word>((from_minus_zero - 1) & ~from_minus_zero);
+    const Word is_nan = static_cast<Word>(codec.infinity - (word & static_cast<Word>(~sign)));
+    return static_cast<Word>(is_minus_zero | is_nan);
+  }
+
+ private:
+  /// All bits where `sign` is negative, else the sign bit.
+  static Word flip_signed(Word word, Word sign) {
+    const Word negative = static_cast<Word>(Word{0} - static_cast<Word>(sign >> top));
+    return static_cast<Word>(word ^
+                             static_cast<Word>(negative | static_cast<Word>(Word{1} << top)));
+  }
+};
+
+/// Floats by their total order are all stored encoded.
+template <class Word>
+struct EncodedTotalOrder {
+  using Key = Word;
+  using Stored = Word;
+  using Bits = unsigned_of_bits<8 * sizeof(Word)>;
+  static constexpr bool has_special = false;
+  static constexpr bool is_encoded = true;
+
+  TotalOrderCodec<Word> codec;
+  Bits wanted;
+
+  Stored enter(Word word) const { return static_cast<Word>(codec.encode(word)); }
+  Word leave(Stored stored) const { return codec.decode(stored); }
+  Bits bits(Stored stored) const { return stored; }
+  Bits masked(Stored stored) const { return stored & wanted; }
+};
+
+/// Bits as they are.
+template <class Word>
+struct BitsOrder {
+  using Bits = Word;
+  static constexpr Bits wanted = static_cast<Bits>(~Bits{0});
+  Bits bits(Bits bits) const { return bits; }
+  Bits masked(Bits bits) const { return bits; }
+};
+
+/// The quick order of a codec's keys, or none.
+template <class Codec>
+struct QuickOrder {
+  static constexpr bool exists = false;
+  static constexpr bool serves_all = false;
+};
+template <class Word, bool Floating>
+struct QuickOrder<WordCodec<Word, Floating>> {
+  static constexpr bool exists = true;
+  static constexpr bool serves_all = !Floating;  ///< no key is special
+  using type = EncodedOrder<Word, Floating>;
+};
+template <class Word>
+struct QuickOrder<TotalOrderCodec<Word>> {
+  static constexpr bool exists = true;
+  static constexpr bool serves_all = true;
+  using type = EncodedTotalOrder<Word>;
+};
+
+}  // namespace kradix::impl

@@ -1,0 +1,131 @@
+// Keys that come in order already, or in reverse: guessed from a few, proven by one read.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "kradix/impl/device/team.hpp"
+#include "kradix/impl/host/host_level.hpp"
+
+namespace kradix::impl {
+
+/// `falling` strictly: equal keys that were turned round would not keep their order.
+enum class Trend : std::uint32_t { none, rising, falling };
+
+template <class Order>
+class TrendOf {
+  using Key = typename Order::Key;
+  using Bits = typename Order::Bits;
+
+ public:
+  TrendOf(const Order& order, const Key* keys, std::size_t count)
+      : order_(order), keys_(keys), count_(count) {}
+
+  /// What a few keys follow. Others soon show that there is none.
+  Trend guess() const {
+    bool rises = true, falls = true;
+    const std::size_t pairs = std::min<std::size_t>(64, count_ - 1);
+    for (std::size_t p = 0; p < pairs && (rises || falls); ++p) {
+      const std::size_t at = p * ((count_ - 1) / pairs);
+      const Bits first = bits(at), second = bits(at + 1), last = bits(count_ - 1);
+      rises = rises && first <= second && second <= last;
+      falls = falls && first > second && second >= last;
+    }
+    return rises ? Trend::rising : falls ? Trend::falling : Trend::none;
+  }
+
+  /// Do keys [begin, end) and the one behind them follow it?
+  bool follows(Trend trend, std::size_t begin, std::size_t end) const {
+    constexpr std::size_t stretch = 1024;  // between two chances to give up
+    for (std::size_t at = begin; at < end; at += stretch) {
+      if (!stretch_follows(trend, at, std::min({at + stretch, end, count_ - 1}))) return false;
+      if (any_special(at, std::min(at + stretch, end))) return false;
+    }
+    return true;
+  }
+
+  /// Is one of keys [begin, end) a key that the order cannot store?
+  bool any_special(std::size_t begin, std::size_t end) const {
+    if constexpr (Order::has_special) {
+      Key special = 0;
+      for (std::size_t i = begin; i < end; ++i) {
+        special = static_cast<Key>(special | order_.special(keys_[i]));
+      }
+      return special >> Order::top != 0;
+    } else {
+      return begin > end;
+    }
+  }
+
+ private:
+  Bits bits(std::size_t i) const { return order_.masked(order_.enter(keys_[i])); }
+
+  bool stretch_follows(Trend trend, std::size_t begin, std::size_t end) const {
+    const TrendOf now = *this;
+    bool against = false;
+    if (trend == Trend::rising) {
+      for (std::size_t i = begin; i < end; ++i) against |= now.bits(i) > now.bits(i + 1);
+    } else {
+      for (std::size_t i = begin; i < end; ++i) against |= now.bits(i) <= now.bits(i + 1);
+    }
+    return !against;
+  }
+
+  Order order_;
+  const Key* keys_;
+  std::size_t count_;
+};
+
+/// Puts elements that follow a trend where they belong: elements [begin, end) of the source.
+template <class Level>
+void follow_trend(const Level& level, Trend trend, std::size_t begin, std::size_t end) {
+  const auto& source = level.source;
+  const auto& sink = level.sink;
+  const std::size_t last = level.range.end - 1;
+  const bool rises = trend == Trend::rising;
+  const auto put = [=](const auto* from, auto* to) {
+    if (from == to && rises) return;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (from != to) {
+        to[rises ? i : last - i] = from[i];
+      } else if (i < last - i) {
+        std::swap(to[i], to[last - i]);
+      }
+    }
+  };
+  if (!sink.leaves_keys) put(source.keys, sink.keys);
+  if constexpr (Level::with_values) {
+    if (!source.makes_indices) {
+      put(source.values, sink.values);
+    } else {
+      for (std::size_t i = begin; i < end; ++i) sink.values[rises ? i : last - i] = source.value(i);
+    }
+  }
+}
+
+/// Each thread proves the trend in blocks; the verdict is `escaped` where there is none.
+template <class ExecutionSpace, class Level>
+struct ProveTrend {
+  Level level;
+  Trend trend;
+  void operator()(const TeamMember<ExecutionSpace>&) const {
+    const TrendOf of(level.order, level.source.keys, level.range.end);
+    level.for_each_block([&](std::size_t begin, std::size_t end) {
+      if (!of.follows(trend, begin, end)) level.judge(Level::State::escaped);
+    });
+  }
+};
+
+template <class ExecutionSpace, class Level>
+struct FollowTrend {
+  Level level;
+  Trend trend;
+  void operator()(const TeamMember<ExecutionSpace>&) const {
+    level.for_each_block(
+        [&](std::size_t begin, std::size_t end) { follow_trend(level, trend, begin, end); });
+  }
+};
+
+}  // namespace kradix::impl

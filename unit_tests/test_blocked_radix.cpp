@@ -1,0 +1,328 @@
+// The host sort with blocks, caches and buckets shrunk, so that many blocks, deep levels and every fallback
+// happen at small n; its parts alone: digits, sorts in a cache, buckets, orders.
+#include <gtest/gtest.h>
+
+#include "kradix/impl/blocked_radix.hpp"
+#include "support/device.hpp"
+#include "support/events.hpp"
+#include "support/keys.hpp"
+#include "support/reference.hpp"
+
+namespace {
+
+using namespace kradix::impl;
+using kradix::Order;
+
+/// The space under test, or one that runs where host sorts can.
+using Host = std::conditional_t<is_host_space<Space>, Space, Kokkos::DefaultHostExecutionSpace>;
+
+struct Shape {
+  std::size_t block, chunk;
+  int bucket_bits;
+  std::size_t teams;
+};
+constexpr Shape shapes[] = {{64, 48, 2, 1}, {64, 96, 4, 3}, {256, 300, 6, 2}, {1000, 4096, 10, 4}};
+
+kradix::Plan plan_of(std::size_t count, int key_bytes, kradix::BitRange bits, const Shape& shape) {
+  kradix::Plan plan;
+  plan.count = count;
+  plan.key_bytes = key_bytes;
+  plan.value_bytes = 4;
+  plan.bits = bits;
+  plan.digit_bits = shape.bucket_bits;
+  plan.chunk = shape.chunk;
+  plan.teams = shape.teams;
+  plan.tile = plan.round = shape.block;
+  plan.tiles = (count + plan.tile - 1) / plan.tile;
+  return plan;
+}
+
+/// Sorts keys with the index of each as its value and compares with what `indices` says.
+template <class Key>
+void expect_sorted(const std::vector<Key>& input, const std::vector<std::size_t>& indices,
+                   Order order, kradix::BitRange bits, const Shape& shape) {
+  using Codec = codec_of<Key>;
+  using Word = typename Codec::key_type;
+  const kradix::Plan plan = plan_of(input.size(), sizeof(Key), bits, shape);
+  ScratchList list;
+  const BlockedRadixScratch scratch = BlockedRadixScratch::list(plan, list);
+  std::vector<std::byte> memory(list.bytes());
+  std::byte* const base = aligned_scratch(memory.data());
+  std::vector<Word> words(input.size());
+  std::memcpy(words.data(), input.data(), input.size() * sizeof(Word));
+  std::vector<std::uint32_t> permutation(input.size());
+  const SortBuffers<Word, std::uint32_t> buffers{
+      {words.data(), words.data(), nullptr}, {nullptr, permutation.data(), nullptr}, true, false};
+  const Host exec;
+  BlockedRadix<Host, Codec, std::uint32_t>(exec, plan, make_codec<Key>(order), buffers, scratch,
+                                           base, "test")
+      .sort();
+  exec.fence();
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    ASSERT_EQ(permutation[i], indices[i]) << i;
+    ASSERT_EQ(keys::bytes_of(words[i]), keys::bytes_of(input[indices[i]])) << i;
+  }
+}
+
+template <class Key>
+void expect_sorted(const std::vector<Key>& input, Order order, const Shape& shape) {
+  expect_sorted(input, reference::sorted_indices(input, order), order, {0, codec_of<Key>::bits},
+                shape);
+}
+
+std::string text_of(const Shape& shape, std::size_t count) {
+  return "seed " + std::to_string(keys::fresh_seed()) + ", block " + std::to_string(shape.block) +
+         ", chunk " + std::to_string(shape.chunk) + ", bucket bits " +
+         std::to_string(shape.bucket_bits) + ", count " + std::to_string(count);
+}
+
+template <class T>
+class BlockedRadixOf : public ::testing::Test {
+ protected:
+  std::mt19937_64 random_{keys::fresh_seed()};
+};
+using Keys = ::testing::Types<std::uint8_t, std::int16_t, std::uint32_t, float, double>;
+TYPED_TEST_SUITE(BlockedRadixOf, Keys);
+
+TYPED_TEST(BlockedRadixOf, SortsEveryPatternInEveryShape) {
+  for (const Shape& shape : shapes) {
+    for (const keys::Pattern pattern : keys::all_patterns) {
+      for (const std::size_t count : {std::size_t{2}, shape.block - 1, shape.block, shape.block + 1,
+                                      7 * shape.block + 5, 40 * shape.block + 3}) {
+        for (const Order order : {Order::ascending, Order::descending}) {
+          SCOPED_TRACE(text_of(shape, count) + ", pattern " +
+                       std::to_string(static_cast<int>(pattern)));
+          expect_sorted(keys::make<TypeParam>(pattern, count, this->random_), order, shape);
+          if (this->HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+/// Inputs that drive a sort by samples into its levels and fallbacks.
+enum class Skew { heavy, heavies, zipf, clusters, holes, outlier, staircase };
+constexpr Skew all_skews[] = {Skew::heavy, Skew::heavies, Skew::zipf,     Skew::clusters,
+                              Skew::holes, Skew::outlier, Skew::staircase};
+
+std::vector<std::uint64_t> skewed(Skew skew, std::size_t count, std::mt19937_64& random) {
+  std::vector<std::uint64_t> keys(count);
+  const std::uint64_t base = random();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t any = random();
+    switch (skew) {
+      case Skew::heavy:
+        keys[i] = any % 100 == 0 ? random() : base;
+        break;
+      case Skew::heavies:
+        keys[i] = any % 3 == 0 ? random() : base * (1 + any / 3 % 4);
+        break;
+      case Skew::zipf:
+        keys[i] = any >> (any % 61);
+        break;
+      case Skew::clusters:
+        keys[i] = base + (any % 5 << 50) + any % 97;
+        break;
+      case Skew::holes:
+        keys[i] = any & 0x8000100020004001u;
+        break;
+      case Skew::outlier:
+        keys[i] = i == count / 2 ? ~std::uint64_t{0} : any >> 40;
+        break;
+      case Skew::staircase:
+        keys[i] = any % 16 == 0 ? any : base + i / 7;
+        break;
+    }
+  }
+  return keys;
+}
+
+TEST(BlockedRadix, SkewIsSortedLevelByLevel) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  for (const Shape& shape : shapes) {
+    for (const Skew skew : all_skews) {
+      for (const std::size_t count : {17 * shape.block + 1, 200 * shape.block + 9}) {
+        SCOPED_TRACE(text_of(shape, count) + ", skew " + std::to_string(static_cast<int>(skew)));
+        expect_sorted(skewed(skew, count, random), Order::ascending, shape);
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(BlockedRadix, BitsOutsideTheRangeOnlyTravel) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  const auto input = keys::make<std::uint64_t>(keys::Pattern::uniform, 20011, random);
+  for (const Shape& shape : shapes) {
+    for (const kradix::BitRange bits :
+         {kradix::BitRange{0, 24}, {13, 40}, {60, 64}, {5, 6}, {9, 9}}) {
+      SCOPED_TRACE(text_of(shape, input.size()) + ", bits from " + std::to_string(bits.begin));
+      const auto indices = reference::sorted_indices(input, [&](std::uint64_t a, std::uint64_t b) {
+        return reference::cut_bits(a, bits.begin, bits.end) <
+               reference::cut_bits(b, bits.begin, bits.end);
+      });
+      expect_sorted(input, indices, Order::ascending, bits, shape);
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+TEST(BlockedRadix, KeysThatTheQuickOrderCannotStoreAreSortedToo) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  for (const float special : {-0.0f, std::nanf("1"), -std::nanf("")}) {
+    for (const std::size_t place : {0, 1777, 29999}) {
+      auto input = keys::make<float>(keys::Pattern::low_bits, 30000, random);
+      for (float& key : input) key = std::abs(key) < 1 ? 0.0f : 1.0f;
+      input[place] = special;
+      SCOPED_TRACE(text_of(shapes[1], input.size()) + ", place " + std::to_string(place));
+      expect_sorted(input, Order::ascending, shapes[1]);
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+/// Sorts keys alone and returns whether they were counted and no key was moved.
+template <class Key>
+bool counts_and_sorts(std::vector<Key> input, Order order) {
+  using Codec = codec_of<Key>;
+  using Word = typename Codec::key_type;
+  kradix::Plan plan = plan_of(input.size(), sizeof(Key), {0, Codec::bits}, shapes[3]);
+  plan.value_bytes = 0;
+  ScratchList list;
+  const BlockedRadixScratch scratch = BlockedRadixScratch::list(plan, list);
+  std::vector<std::byte> memory(list.bytes());
+  std::byte* const base = aligned_scratch(memory.data());
+  auto* const words = reinterpret_cast<Word*>(input.data());
+  const std::vector<Key> before = input;
+  const SortBuffers<Word, NoValue> buffers{{words, words, nullptr}, {}, false, false};
+  const Host exec;
+  {
+    const Listener listener;
+    BlockedRadix<Host, Codec, NoValue>(exec, plan, make_codec<Key>(order), buffers, scratch, base,
+                                       "test")
+        .sort();
+    exec.fence();
+  }
+  const auto indices = reference::sorted_indices(before, order);
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    EXPECT_EQ(keys::bytes_of(input[i]), keys::bytes_of(before[indices[i]])) << i;
+    if (::testing::Test::HasFailure()) break;
+  }
+  bool counted = false, moved = false;
+  for (const Event& event : Listener::of(Event::kernel)) {
+    counted |= event.label == "test::blocked_radix::CountKeys";
+    moved |= event.label == "test::blocked_radix::PartitionBlocks";
+  }
+  return counted && !moved;
+}
+
+TEST(BlockedRadix, KeysAloneOfFewValuesAreCounted) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  for (const Order order : {Order::ascending, Order::descending}) {
+    EXPECT_TRUE(
+        counts_and_sorts(keys::make<std::int8_t>(keys::Pattern::uniform, 30011, random), order));
+    auto wide = keys::make<std::uint64_t>(keys::Pattern::low_bits, 30011, random);
+    EXPECT_TRUE(counts_and_sorts(wide, order));
+    // A key that no place of the sample holds.
+    const std::size_t size = BucketSample::size_of(wide.size());
+    std::size_t odd = 100;
+    for (std::size_t i = 0; i < size; ++i) odd += BucketSample::place(i, size, wide.size()) == odd;
+    wide[odd] ^= std::uint64_t{1} << 50;
+    EXPECT_FALSE(counts_and_sorts(wide, order));
+    EXPECT_FALSE(
+        counts_and_sorts(keys::make<std::uint32_t>(keys::Pattern::uniform, 30011, random), order));
+    std::vector<float> numbers(30011);
+    for (float& number : numbers) number = 1 + static_cast<float>(random() % 64) / 64;
+    EXPECT_TRUE(counts_and_sorts(numbers, order));
+    numbers[odd] = -std::nanf("");
+    EXPECT_FALSE(counts_and_sorts(numbers, order));
+  }
+}
+
+TEST(EncodedOrder, GivesBackWhatItTook) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  for (const Order order : {Order::ascending, Order::descending}) {
+    const auto codec = make_codec<float>(order);
+    const EncodedOrder<std::uint32_t, true> quick{codec, ~0u};
+    for (int turn = 0; turn < 100000; ++turn) {
+      const auto word = static_cast<std::uint32_t>(random());
+      const float value = keys::from_bits<float>(word);
+      EXPECT_EQ(quick.leave(quick.enter(word)), word);
+      const bool special = std::isnan(value) || word == 0x80000000u;
+      EXPECT_EQ(quick.special(word) >> 31 != 0, special) << word;
+      if (!special) {
+        EXPECT_EQ(quick.bits(quick.enter(word)), codec.encode(word)) << word;
+      }
+    }
+    EXPECT_NE(quick.special(0x80000000u) >> 31, 0u);
+    EXPECT_EQ(quick.special(0u) >> 31, 0u);
+    EXPECT_EQ(quick.special(0xff800000u) >> 31, 0u) << "minus infinity";
+  }
+}
+
+TEST(DigitStack, CoversFromTheTopDown) {
+  for (const std::uint64_t varying :
+       {~std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 63, std::uint64_t{0xf00f},
+        std::uint64_t{0x8000100020004001}, std::uint64_t{0x00ffffff00000000}}) {
+    for (std::size_t count = 2; count < 1 << 20; count *= 3) {
+      const DigitStack digits = DigitStack::choose(varying, count);
+      std::uint64_t left = varying;
+      for (int d = 0; d < digits.count; ++d) {
+        const Digit digit = digits.digit[d];
+        EXPECT_LE(std::size_t{digit.mask} + 1, DigitStack::counters);
+        EXPECT_EQ(left >> digit.shift & ~std::uint64_t{digit.mask}, 0u) << "bits above are done";
+        EXPECT_NE(varying >> digit.shift & 1, 0u);
+        left &= low_mask<std::uint64_t>(digit.shift);
+      }
+      EXPECT_TRUE(left == 0 || digits.covered > static_cast<int>(std::bit_width(count)))
+          << varying << ' ' << count;
+    }
+  }
+}
+
+TEST(BucketTable, GrowsWithTheKeyAndSetsHeavyKeysApart) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  for (const Skew skew : all_skews) {
+    auto keys = skewed(skew, 20000, random);
+    std::vector<std::uint64_t> sample;
+    for (std::size_t i = 0; i < keys.size(); i += 10) sample.push_back(keys[i]);
+    std::sort(sample.begin(), sample.end());
+    auto table = std::make_unique<BucketTable<std::uint64_t>>();
+    const std::size_t buckets = table->build(sample.data(), sample.size(), ~std::uint64_t{0}, 64);
+    EXPECT_LE(buckets, 64u);
+    keys.insert(keys.end(), {0, ~std::uint64_t{0}});
+    std::sort(keys.begin(), keys.end());
+    std::vector<std::size_t> sizes(buckets);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      ASSERT_LT(table->of(keys[i]), buckets);
+      if (i > 0) {
+        ASSERT_LE(table->of(keys[i - 1]), table->of(keys[i]));
+      }
+      ++sizes[table->of(keys[i])];
+    }
+    if (skew == Skew::heavy) {
+      const std::uint64_t heavy = sample[sample.size() / 2];
+      EXPECT_NE(table->of(heavy - 1), table->of(heavy));
+      EXPECT_NE(table->of(heavy), table->of(heavy + 1));
+    }
+    if (skew == Skew::heavies) {
+      EXPECT_LT(*std::max_element(sizes.begin(), sizes.end()), keys.size() / 4);
+    }
+  }
+}
+
+TEST(BucketSample, TakesAPlaceOfEachStretch) {
+  for (const std::size_t count : {std::size_t{2}, std::size_t{255}, std::size_t{256},
+                                  std::size_t{1000}, std::size_t{12345678}}) {
+    const std::size_t size = BucketSample::size_of(count);
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::size_t place = BucketSample::place(i, size, count);
+      EXPECT_GE(place, i * (count / size));
+      EXPECT_LT(place, (i + 1) * (count / size));
+    }
+  }
+}
+
+}  // namespace
