@@ -109,27 +109,35 @@ TYPED_TEST_SUITE(SortBits, Integers);
 TYPED_TEST(SortBits, OnlyTheChosenBitsOrder) {
   constexpr int bits = 8 * sizeof(TypeParam);
   const auto input = keys::make<TypeParam>(keys::Pattern::uniform, 5003, this->random_);
-  for (const auto& [begin, end] : {std::pair{0, bits},
-                                   {0, 0},
-                                   {bits, bits},
-                                   {0, 1},
-                                   {bits - 1, bits},
-                                   {3, 8},
-                                   {bits / 2, bits},
-                                   {1, bits - 1},
-                                   {0, bits / 2 + 1}}) {
-    SCOPED_TRACE(::testing::Message()
-                 << "seed " << keys::fresh_seed() << ", bits " << begin << ":" << end);
-    kradix::Options options;
-    options.bits = {begin, end};
-    const auto ascending = [&](TypeParam a, TypeParam b) {
-      return reference::cut_bits(a, options.bits.begin, options.bits.end) <
-             reference::cut_bits(b, options.bits.begin, options.bits.end);
-    };
-    expect_sorted(input, reference::sorted_indices(input, ascending), options);
-    options.order = Order::descending;
-    const auto descending = [&](TypeParam a, TypeParam b) { return ascending(b, a); };
-    expect_sorted(input, reference::sorted_indices(input, descending), options);
+  using kradix::Algorithm;
+  for (const Algorithm algorithm :
+       {Algorithm::automatic, Algorithm::onesweep, Algorithm::small_msd}) {
+    const bool forced = algorithm != Algorithm::automatic;
+    if (forced && !kradix::impl::has_lanes<Space>) continue;
+    if (algorithm == Algorithm::small_msd && sizeof(TypeParam) < 4) continue;
+    for (const auto& [begin, end] : {std::pair{0, bits},
+                                     {0, 0},
+                                     {bits, bits},
+                                     {0, 1},
+                                     {bits - 1, bits},
+                                     {3, 8},
+                                     {bits / 2, bits},
+                                     {1, bits - 1},
+                                     {0, bits / 2 + 1}}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << name(algorithm)
+                                        << ", bits " << begin << ":" << end);
+      kradix::Options options;
+      options.algorithm = algorithm;
+      options.bits = {begin, end};
+      const auto ascending = [&](TypeParam a, TypeParam b) {
+        return reference::cut_bits(a, options.bits.begin, options.bits.end) <
+               reference::cut_bits(b, options.bits.begin, options.bits.end);
+      };
+      expect_sorted(input, reference::sorted_indices(input, ascending), options);
+      options.order = Order::descending;
+      const auto descending = [&](TypeParam a, TypeParam b) { return ascending(b, a); };
+      expect_sorted(input, reference::sorted_indices(input, descending), options);
+    }
   }
 }
 

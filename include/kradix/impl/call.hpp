@@ -183,8 +183,10 @@ class SortCall {
     const bool two_steps = use == ArrayUse::two_steps;
     const bool blocks = plan_.algorithm == Algorithm::blocked_radix;  // they lie in its own scratch
     const bool needs_other = !blocks && plan_.passes > (in_place || two_steps ? 0 : 1);
+    // A finish reads keys that a first pass has moved, however few passes there are.
+    const bool moves_first = blocks || plan_.algorithm == Algorithm::small_msd;
     const bool needs_result =
-        blocks ? plan_.count > plan_.chunk : plan_.passes > (two_steps ? 1 : 2);
+        moves_first ? plan_.count > plan_.chunk : plan_.passes > (two_steps ? 1 : 2);
     keys_other_ = list.add(count_if(needs_other && use != ArrayUse::none), sizeof(Key));
     keys_result_ = list.add(count_if(MakesIndices && needs_result), sizeof(Key));
     const auto word_bytes = static_cast<std::size_t>(plan_.value_bytes);
