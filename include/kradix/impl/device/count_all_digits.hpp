@@ -143,9 +143,7 @@ struct ListDigits {
   KOKKOS_FUNCTION void list(const DigitList& digits, const int* varies) const {
     PassTable table{};
     if (route != nullptr && !only_recounts && sample_missed_a_bit(digits)) {
-      route->recounts = 1;
-      route->finishes = 0;
-      route->digits = all;
+      recount(digits);
     } else {
       for (int d = 0; d < digits.count(); ++d) {
         if (!varies[d]) continue;
@@ -155,6 +153,16 @@ struct ListDigits {
       table.finishes = route != nullptr ? route->finishes : 0;
     }
     *passes = table;
+  }
+
+  /// One more sweep over the bits above what the sample saw, or sweeps over all digits.
+  KOKKOS_FUNCTION void recount(const DigitList& digits) const {
+    const Bits varying = joined<Bits>(route->varying) & bits_between<Bits>(all.begin, all.end);
+    const DigitList higher{digits.begin, bit_width_of(varying)};
+    const bool finishes = route->finishes != 0 && higher.count() <= Route::most_sweeps;
+    route->recounts = 1;
+    route->finishes = finishes ? 1 : 0;
+    route->digits = finishes ? higher : all;
   }
 
   /// Sweeps over the topmost digits need them to be just that.

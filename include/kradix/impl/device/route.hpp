@@ -20,11 +20,11 @@ struct Route {
   static constexpr int most_sweeps = 4;
   static constexpr int choices = 2;  ///< numbers of sweeps that are looked at
 
-  int top;                   ///< bits of the sample's keys vary below this one
-  DigitList digits;          ///< those that the sweeps go over
-  int finishes;              ///< a finish follows the sweeps
-  int recounts;              ///< the sample missed a varying bit: all digits are counted anew
-  std::uint64_t varying[2];  ///< bits in which any key differs from the first
+  int top;                           ///< bits of the sample's keys vary below this one
+  DigitList digits;                  ///< those that the sweeps go over
+  int finishes;                      ///< a finish follows the sweeps
+  int recounts;                      ///< the sample missed a varying bit: digits are counted anew
+  std::uint64_t varying[2];          ///< bits in which any key differs from the first
   std::uint64_t pairs[most_sweeps];  ///< sampled pairs that 1, 2, ... sweeps would leave in one run
   std::uint32_t most[most_sweeps];   ///< sampled keys in the longest such run of a team's sample
   std::uint64_t chunks;              ///< listed for the finish
@@ -212,7 +212,7 @@ struct ChooseRoute {
     if (team.team_rank() != 0) return;
     const auto n = static_cast<double>(count);
     const int passes = (route->top - all.begin + digit_bits - 1) / digit_bits;
-    // Digits above what the sample saw are not even counted; if a key varies there, all are counted anew.
+    // Digits above what the sample saw are not even counted; if a key varies there, they are counted anew.
     const int end = all.begin + passes * digit_bits;
     route->digits = {all.begin, end < all.end ? end : all.end};
     // A finish costs little more than a pass: it must replace two.

