@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "kradix/impl/device/team.hpp"
+#include "kradix/impl/host/benches.hpp"
 #include "kradix/impl/host/host_level.hpp"
 
 namespace kradix::impl {
