@@ -18,7 +18,7 @@ constexpr TeamShape sweep_with = on_host ? TeamShape{1, 64} : TeamShape{256, 4, 
 constexpr TeamShape small_finish = on_host ? TeamShape{1, 512} : TeamShape{256, 2, 1};
 constexpr TeamShape alone = on_host ? TeamShape{1, 4352} : TeamShape{256, 20, 1};
 constexpr TeamShape large_finish = on_host ? TeamShape{1, 4352} : TeamShape{256, 17, 1};
-constexpr RouteRule always{1e30, 1e30};
+constexpr RouteRule always{1e30, 1e30, 1e30};
 
 /// Sorts keys with the index of each as its value; compares with the reference; returns the route.
 template <TeamShape Finish, class Key>

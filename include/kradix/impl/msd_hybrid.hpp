@@ -11,6 +11,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "kradix/impl/device/chunks.hpp"
@@ -84,11 +85,18 @@ class MsdHybrid {
                                        Glance{buffers_.keys.in, codec_, plan_.count, all, route_});
     sweeps_.template launch<step_with>(
         "SampleRuns", teams * Route::choices, Sample::scratch_bytes(),
-        Sample{buffers_.keys.in, codec_, plan_.count, all, least, route_});
+        Sample{buffers_.keys.in, codec_, plan_.count, all, least, finish_bits(least), route_});
     sweeps_.template launch<step_with>(
         "ChooseRoute", 1, 0,
         Choose{plan_.count, all, rule, least, samples,
                static_cast<double>(teams) * samples * (samples - 1) / 2, route_});
+  }
+
+  /// The bits of a word of counters, in a chunk of as many runs as fit of keys that spread evenly.
+  int finish_bits(int sweeps) const {
+    constexpr int word_bits = PackedCounters::index_bits - 3;
+    const int chunk_bits = std::bit_width(plan_.count / plan_.chunk) - 1;
+    return std::clamp(word_bits + chunk_bits - sweeps * digit_bits, 1, word_bits);
   }
 
   void finish() {

@@ -26,14 +26,16 @@ struct Route {
   int recounts;                      ///< the sample missed a varying bit: digits are counted anew
   std::uint64_t varying[2];          ///< bits in which any key differs from the first
   std::uint64_t pairs[most_sweeps];  ///< sampled pairs that 1, 2, ... sweeps would leave in one run
+  std::uint64_t close[most_sweeps];  ///< those of them that the finish could hardly tell apart
   std::uint32_t most[most_sweeps];   ///< sampled keys in the longest such run of a team's sample
   std::uint64_t chunks;              ///< listed for the finish
 };
 
 /// When a finish is worth while.
 struct RouteRule {
-  double run;   ///< the mean length of a run, over its elements, that still fits
-  double most;  ///< and the longest that one team should finish
+  double run;        ///< the mean length of a run, over its elements, that still fits
+  double most;       ///< and the longest that one team should finish
+  double close = 8;  ///< keys in a run that agree in the next bits too
 
   /// Fewer sweeps than this leave longer runs even of keys that spread evenly.
   int least_sweeps(std::size_t count) const {
@@ -110,7 +112,8 @@ struct SampleRuns {
   Codec codec;
   std::size_t key_count;
   DigitList all;
-  int sweeps;  ///< at least: fewer could not leave runs that are short enough
+  int sweeps;       ///< at least: fewer could not leave runs that are short enough
+  int finish_bits;  ///< below those sweeps' bits, what the finish counts by, eight counters together
   Route* route;
 
   /// Half full at most.
@@ -136,18 +139,23 @@ struct SampleRuns {
     if (shift < all.begin) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     std::uint64_t prefix[each];
-    read(team, shift, prefix);
-    count(team, prefix, scratch);
+    read(team, shift < finish_bits ? 0 : shift - finish_bits, prefix);
+    count(team, prefix, shift < finish_bits ? shift : finish_bits, scratch);
     if (team.team_rank() == 0) {
       Kokkos::atomic_add(&route->pairs[mine - 1], std::uint64_t{scratch.pairs});
       Kokkos::atomic_max(&route->most[mine - 1], scratch.most);
+    }
+    team.team_barrier();
+    count(team, prefix, 0, scratch);
+    if (team.team_rank() == 0) {
+      Kokkos::atomic_add(&route->close[mine - 1], std::uint64_t{scratch.pairs});
     }
   }
 
   static constexpr int each = samples / Threads;
   static constexpr std::uint64_t missing = ~std::uint64_t{0};
 
-  /// Bits of the samples from `shift` up to the topmost that varies.
+  /// Bits of the samples from `shift` up to the topmost that varies, at most 63 of them.
   KOKKOS_FUNCTION void read(const Team& team, int shift, std::uint64_t* prefix) const {
     const auto teams = static_cast<std::size_t>(team.league_size() / Route::choices);
     const auto index = static_cast<std::size_t>(team.league_rank() / Route::choices);
@@ -162,8 +170,8 @@ struct SampleRuns {
     }
   }
 
-  /// Pairs of samples that agree, and the most that do together.
-  KOKKOS_FUNCTION static void count(const Team& team, const std::uint64_t* prefix,
+  /// Pairs of samples that agree in all but the lowest `low` bits, and the most that do together.
+  KOKKOS_FUNCTION static void count(const Team& team, const std::uint64_t* prefix, int low,
                                     Scratch& scratch) {
     for (int i = team.team_rank(); i < 1 << slot_bits; i += Threads) {
       scratch.prefix[i] = 0;
@@ -175,7 +183,7 @@ struct SampleRuns {
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
       if (prefix[i] == missing) continue;
-      const std::uint32_t before = insert(scratch, prefix[i]);
+      const std::uint32_t before = insert(scratch, prefix[i] >> low);
       pairs += before;
       most = before + 1 > most ? before + 1 : most;
     }
@@ -221,7 +229,8 @@ struct ChooseRoute {
       const double most = n * route->most[s - 1] / samples;
       // Up to four of a sample meet by chance.
       const bool short_enough = most <= rule.most || route->most[s - 1] <= 4;
-      if (run > rule.run || !short_enough) continue;
+      const double close = n * static_cast<double>(route->close[s - 1]) / sampled_pairs;
+      if (run > rule.run || !short_enough || close > rule.close) continue;
       route->digits = {route->top - s * digit_bits, route->top};
       route->finishes = 1;
       return;
