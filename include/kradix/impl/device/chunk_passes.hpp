@@ -73,7 +73,7 @@ struct ChunkPasses {
 
  private:
   KOKKOS_FUNCTION void sort_by(const Team& team, const DigitReader<Codec>& reader, int size,
-                                      Scratch& scratch, Registers& registers, std::uint16_t* from) const {
+                               Scratch& scratch, Registers& registers, std::uint16_t* from) const {
     const int thread = team.team_rank();
     const typename Tile::Tile all_of_it{0, 0, size, reader};
     const Tile tile{{}, codec, 0, nullptr, nullptr, nullptr, {}, 0};
