@@ -1,4 +1,4 @@
-// Small sorts: in one launch and in five, whatever the keys, with pieces so small that every way out
+// Small sorts: in one launch and in three, whatever the keys, with pieces so small that every way out
 // is taken; bins that do not fit, chunks with too many keys alike, one tile and very many.
 #include <gtest/gtest.h>
 

@@ -20,7 +20,7 @@ enum class Algorithm : std::uint8_t {
   onesweep,     ///< one read and one write a pass by decoupled look-back: stable, needs lanes
   blocked_radix,  ///< blocks to buckets and buckets to order, each in a core's cache: stable, on hosts
   msd_hybrid,     ///< sweeps over the top digits, then a finish in scratch: stable, needs lanes
-  small_msd,  ///< one launch for a few thousand elements, five to a million: stable, needs lanes
+  small_msd,  ///< one launch for a few thousand elements, three to a million: stable, needs lanes
   // For study and comparison: never chosen by a plan, built-in keys only, in Kradix::compiled only.
   bit_split,        ///< a bit at a time by map, scan and scatter of whole arrays
   serial_radix,     ///< counting sort of digit after digit on one host thread

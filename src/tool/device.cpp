@@ -62,7 +62,7 @@ AlgorithmNote note_of(kradix::Algorithm algorithm) {
       return note("sweeps over the topmost digits, then a finish in scratch", "stable",
                   "keys of 4 to 16 bytes, values of at most 16");
     case Algorithm::small_msd:
-      return note("one launch for a few thousand elements, five to about a million", "stable",
+      return note("one launch for a few thousand elements, three to about a million", "stable",
                   "values of at most 16 bytes, a few thousand keys of 1 or 2 bytes");
     case Algorithm::bit_split:
       return note("for study: a bit at a time by map, scan and scatter of whole arrays", "stable",

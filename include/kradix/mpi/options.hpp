@@ -106,7 +106,8 @@ class Workspace {
 struct Options {
   Order order = Order::ascending;
   BitRange bits{};
-  /// As for kradix::sort; sort_by_key and argsort are always stable: by key, source rank, index.
+  /// `stable` promises the order by key, source rank, index to sort too; sort_by_key and argsort always
+  /// have it, and at present so has every sort: equal keys are cut between ranks by where they came from.
   Stability stability = Stability::automatic;
   OutputSizes sizes = OutputSizes::balanced();
   Splitters splitters = Splitters::exact();
