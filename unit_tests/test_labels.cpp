@@ -99,11 +99,11 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
   if (!kradix::impl::has_lanes<Space>) return;
   expect_stages<std::uint16_t>(
       kradix::Algorithm::onesweep,
-      {"ClearWords", "CountAllDigits", "ListDigits", "SweepTile", "SweepTile", "Settle"});
+      {"ClearWords", "CountAllDigits", "ListDigits", "PartitionTile", "SweepTile", "Settle"});
   expect_stages<std::uint32_t>(
       kradix::Algorithm::msd_hybrid,
       {"ClearWords", "GlanceAtKeys", "SampleRuns", "ChooseRoute", "CountAllDigits", "ListDigits",
-       "CountAllDigits", "ListDigits", "SweepTile", "SweepTile", "SweepTile", "SweepTile",
+       "CountAllDigits", "ListDigits", "PartitionTile", "SweepTile", "SweepTile", "SweepTile",
        "ListChunks", "FinishChunk", "FinishRanges", "Settle"});
   expect_stages<std::uint32_t>(kradix::Algorithm::small_msd,
                                {"SurveyAndClear", "SortByTopDigit", "SweepAll"}, 10000);

@@ -16,10 +16,14 @@ constexpr TeamShape small_shape = is_host_space<Space> ? TeamShape{1, 32} : Team
 
 /// Publishes some tiles late: their successors must find them empty, then partial, and wait or pass.
 struct StallingLookBack : LookBack<Space> {
-  KOKKOS_FUNCTION void publish(std::uint32_t tile, int bin, LookBackWord::Kind kind,
-                               std::uint64_t count) const {
+  KOKKOS_FUNCTION void publish_own(std::uint32_t tile, int bin, std::uint32_t own) const {
     if (tile % 5 == 3 && bin % 64 == 0) linger();
-    LookBack<Space>::publish(tile, bin, kind, count);
+    LookBack<Space>::publish_own(tile, bin, own);
+  }
+  KOKKOS_FUNCTION std::uint64_t place(std::uint32_t tile, int bin, std::uint32_t own,
+                                      std::uint64_t first) const {
+    if (tile % 7 == 2 && bin % 32 == 0) linger();
+    return LookBack<Space>::place(tile, bin, own, first);
   }
   KOKKOS_FUNCTION void linger() const {
     for (int i = 0; i < 300; ++i) L::load(words);
@@ -27,26 +31,32 @@ struct StallingLookBack : LookBack<Space> {
 };
 
 TEST(LookBackWord, KeepsWhatItIsGiven) {
-  const std::uint64_t most = (std::uint64_t{1} << 41) - 1;
-  for (const std::uint64_t turn : {0u, 1u, 77u, 131071u}) {
-    for (const int pass : {0, 3, 15}) {
-      for (const std::uint64_t count :
-           {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 40, most}) {
-        for (const auto kind : {LookBackWord::own, LookBackWord::inclusive}) {
-          const std::uint32_t identity = LookBackWord::identity(turn, pass);
-          const LookBackWord word = LookBackWord::make(kind, identity, count);
-          EXPECT_EQ(word.count(), count);
-          EXPECT_TRUE(word.is(kind, identity));
-          for (const auto other : {LookBackWord::empty, LookBackWord::own, LookBackWord::inclusive})
-            EXPECT_EQ(word.is(other, identity), other == kind);
-          EXPECT_FALSE(word.is(kind, LookBackWord::identity(turn + 1, pass)));
-          EXPECT_FALSE(word.is(kind, LookBackWord::identity(turn, pass ^ 1)));
-        }
+  for (const std::uint32_t turn : {0u, 1u, 2u, 3u, 77u, 131071u}) {
+    for (const std::uint32_t count : {0u, 1u, 1u << 28, LookBackWord::most}) {
+      for (const auto kind : {LookBackWord::own, LookBackWord::inclusive}) {
+        const LookBackWord word = LookBackWord::make(kind, turn, count);
+        EXPECT_EQ(word.count(), count);
+        EXPECT_EQ(word.kind(), kind);
+        EXPECT_TRUE(word.is_of(LookBackWord::mark(turn)));
+        EXPECT_FALSE(word.is_of(LookBackWord::mark(turn + 1)));
+        EXPECT_FALSE(word.is_of(LookBackWord::mark(turn + 2)));
       }
     }
   }
-  for (const auto kind : {LookBackWord::own, LookBackWord::inclusive})
-    EXPECT_FALSE(LookBackWord{0}.is(kind, 0)) << "cleared memory belongs to nobody";
+  EXPECT_FALSE(LookBackWord{0}.is_of(LookBackWord::mark(0))) << "cleared memory belongs to nobody";
+}
+
+TEST(PortionWord, KeepsWhatItIsGiven) {
+  const std::uint64_t most = (std::uint64_t{1} << 41) - 1;
+  for (const std::uint32_t portion : {1u, 2u, 8191u}) {
+    for (const std::uint64_t place : {std::uint64_t{0}, std::uint64_t{1} << 32, most}) {
+      const PortionWord word = PortionWord::make(portion, place);
+      EXPECT_EQ(word.place(), place);
+      EXPECT_TRUE(word.is_of(portion));
+      EXPECT_FALSE(word.is_of(portion + 2));
+    }
+  }
+  EXPECT_FALSE(PortionWord{0}.is_of(1)) << "cleared memory belongs to nobody";
 }
 
 /// Sorts pairs by Onesweep with this look-back and compares with the reference.
@@ -87,18 +97,69 @@ void expect_sorted(const std::vector<double>& input, const LookBackShape& look_b
   }
 }
 
+/// Keys alone, all of which their bits tell apart: the first pass keeps no order within a bin.
+template <class Key>
+void expect_keys_sorted(const std::vector<Key>& input) {
+  using Codec = codec_of<Key>;
+  using Word = typename Codec::key_type;
+  kradix::Plan plan;
+  plan.count = input.size();
+  plan.bits = {0, Codec::bits};
+  plan.passes = Codec::bits / digit_bits;
+  plan.round = plan.tile = static_cast<std::size_t>(small_shape.round());
+  plan.tiles = (plan.count + plan.tile - 1) / plan.tile;
+  ScratchList list;
+  const Slot other = list.add(plan.count, sizeof(Key));
+  const OnesweepScratch scratch = OnesweepScratch::list(plan, LookBackShape{3, 5, 1, 3}, list);
+  const Kokkos::View<std::byte*, Memory> memory("memory", list.bytes());
+  const auto keys = to_device(input);
+  auto* const words = reinterpret_cast<Word*>(keys.data());
+  const SortBuffers<Word, NoValue> buffers{
+      {words, words, other.in<Word>(memory.data())}, {}, false, false};
+  const Space exec;
+  Onesweep<Space, Codec, NoValue, small_shape>(exec, plan, make_codec<Key>(Order::descending),
+                                               buffers, scratch, memory.data(), "test")
+      .sort();
+  exec.fence();
+  const auto indices = reference::sorted_indices(input, Order::descending);
+  const auto sorted = to_host(keys);
+  for (std::size_t i = 0; i < input.size(); ++i) ASSERT_EQ(sorted[i], input[indices[i]]) << i;
+}
+
+template <class Key>
+void expect_keys_of_every_pattern_sorted() {
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr auto tile = static_cast<std::size_t>(partition_shape<Space>(sizeof(Key)).round());
+  for (const keys::Pattern pattern : keys::all_patterns) {
+    for (const std::size_t count : {std::size_t{2}, tile - 1, tile, tile + 1, 5 * tile + 77}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", pattern "
+                                        << static_cast<int>(pattern) << ", count " << count);
+      expect_keys_sorted(keys::make<Key>(pattern, count, random));
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(Onesweep, PartitionsKeysAlone) {
+  expect_keys_of_every_pattern_sorted<std::uint16_t>();
+  expect_keys_of_every_pattern_sorted<std::uint32_t>();
+  expect_keys_of_every_pattern_sorted<std::int64_t>();
+}
+
 template <class TileLookBack>
 void expect_all_shapes_and_patterns() {
   std::mt19937_64 random{keys::fresh_seed()};
   const std::size_t tile = static_cast<std::size_t>(small_shape.round());
   for (const LookBackShape shape :
-       {LookBackShape{3, 4, 1}, LookBackShape{2, 1, 0}, LookBackShape{4, 8, 3}, LookBackShape{}}) {
+       {LookBackShape{3, 4, 1}, LookBackShape{2, 1, 0}, LookBackShape{4, 8, 3}, LookBackShape{},
+        LookBackShape{2, 2, 0, 2}, LookBackShape{3, 5, 1, 3}, LookBackShape{2, 3, 0, 4}}) {
     for (const keys::Pattern pattern : keys::all_patterns) {
       for (const std::size_t count :
            {std::size_t{2}, tile, tile + 1, 8 * tile, 9 * tile - 1, 41 * tile + 7}) {
         SCOPED_TRACE(::testing::Message()
-                     << "seed " << keys::fresh_seed() << ", slots " << shape.slots() << ", pattern "
-                     << static_cast<int>(pattern) << ", count " << count);
+                     << "seed " << keys::fresh_seed() << ", slots " << shape.slots() << ", portion "
+                     << shape.portion() << ", pattern " << static_cast<int>(pattern) << ", count "
+                     << count);
         expect_sorted<TileLookBack>(keys::make<double>(pattern, count, random), shape);
         if (::testing::Test::HasFatalFailure()) return;
       }

@@ -17,10 +17,10 @@ struct PassBuffers {
   T* other;
 
   KOKKOS_FUNCTION bool in_place() const { return in == result; }
-  KOKKOS_FUNCTION bool ends_in_other(int passes) const { return in_place() && passes % 2 == 1; }
+  KOKKOS_FUNCTION bool ends_in_other(int passes) const { return in_place() && (passes & 1) == 1; }
 
   KOKKOS_FUNCTION T* destination(int pass, int passes) const {
-    const bool even_from_end = (passes - 1 - pass) % 2 == 0;
+    const bool even_from_end = ((passes - 1 - pass) & 1) == 0;
     return even_from_end != ends_in_other(passes) ? result : other;
   }
   /// Where the passes leave the elements.

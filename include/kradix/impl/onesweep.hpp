@@ -12,13 +12,14 @@
 #include <utility>
 
 #include "kradix/impl/device/count_all_digits.hpp"
+#include "kradix/impl/device/partition_tile.hpp"
 #include "kradix/impl/device/settle.hpp"
 #include "kradix/impl/device/sweep_tile.hpp"
 #include "kradix/impl/plan.hpp"
 
 namespace kradix::impl {
 
-/// Scratch memory of this algorithm beside the second key and value arrays: at most 2.2 MB for any n.
+/// Scratch memory of this algorithm beside the second key and value arrays: at most 1.5 MB for any n.
 struct OnesweepScratch {
   Slot words;   ///< of the look-back
   Slot counts;  ///< bins, tickets, tails and what else starts at zero as the words do
@@ -50,6 +51,7 @@ template <class ExecutionSpace, class Codec, class Value, TeamShape Shape,
 class Onesweep {
   using Key = typename Codec::key_type;
   using Sweep = SweepTile<ExecutionSpace, Codec, Value, Shape, TileLookBack>;
+  static constexpr bool with_values = Sweep::with_values;
   static constexpr TeamShape count_with = count_shape<ExecutionSpace>();
   using Count = CountAllDigits<ExecutionSpace, Codec, count_with>;
   using List = ListDigits<ExecutionSpace, count_with.threads, typename Codec::bits_type>;
@@ -64,7 +66,7 @@ class Onesweep {
         buffers_(buffers),
         scratch_(scratch),
         label_(std::move(label)),
-        words_(scratch.words.in<std::uint64_t>(base)),
+        words_(scratch.words.in<std::uint32_t>(base)),
         bins_(scratch.counts.in<std::uint64_t>(base)),
         passes_(scratch.passes.in<PassTable>(base)) {}
 
@@ -86,7 +88,7 @@ class Onesweep {
         sizeof(std::uint64_t);
     const std::size_t per_team = std::size_t{8} * count_with.threads;
     launch<count_with>("ClearWords", std::min<std::size_t>((words + per_team - 1) / per_team, 512),
-                       0, Clear{words_, words});
+                       0, Clear{reinterpret_cast<std::uint64_t*>(words_), words});
   }
 
   /// Counts all digits, or those that a route names; then the route may ask for all, into a second set.
@@ -98,17 +100,16 @@ class Onesweep {
   void sweep() {
     std::uint64_t* const tickets = bins_ + scratch_.sets * plan_.passes * bin_count;
     std::uint64_t* const tails = tickets + plan_.passes;
-    for (int pass = 0; pass < plan_.passes; ++pass) {
-      TileLookBack look_back;
-      look_back.words = words_;
-      look_back.tail = tails + static_cast<std::size_t>(pass) * scratch_.look_back.counters();
-      look_back.shape = scratch_.look_back;
-      look_back.pass = pass;
-      look_back.reuses_slots = plan_.tiles > scratch_.look_back.slots();
-      launch<Shape>(
-          "SweepTile", Sweep::stays ? std::min(plan_.tiles, resident_teams<Shape>()) : plan_.tiles,
-          Sweep::scratch_bytes(),
-          Sweep{buffers_, codec_, plan_.count, passes_, bins_, tickets + pass, look_back, pass});
+    const auto look_back =
+        LookBack<ExecutionSpace>::of(words_, tails, scratch_.look_back, plan_.tiles);
+    int pass = partitions_first() ? 1 : 0;
+    if (pass == 1) partition();
+    for (int sweeps = 0; pass < plan_.passes; ++pass, ++sweeps) {
+      launch<Shape>("SweepTile",
+                    Sweep::stays ? std::min(plan_.tiles, resident_teams<Shape>()) : plan_.tiles,
+                    Sweep::scratch_bytes(),
+                    Sweep{buffers_, codec_, plan_.count, passes_, bins_, tickets + pass,
+                          TileLookBack{look_back.of_pass(sweeps)}, pass});
     }
   }
 
@@ -133,6 +134,21 @@ class Onesweep {
   }
 
  private:
+  /// The first pass finds no order that it would have to keep, if keys that are equal are the same.
+  bool partitions_first() const {
+    return !with_values && plan_.passes > 0 && !equal_keys_differ(codec_, digits());
+  }
+
+  void partition() {
+    if constexpr (!with_values) {
+      constexpr TeamShape shape = partition_shape<ExecutionSpace>(sizeof(Key));
+      using Partition = PartitionTile<ExecutionSpace, Codec, shape>;
+      constexpr auto tile = static_cast<std::size_t>(shape.round());
+      launch<shape>("PartitionTile", (plan_.count + tile - 1) / tile, Partition::scratch_bytes(),
+                    Partition{buffers_.keys, codec_, plan_.count, passes_, bins_});
+    }
+  }
+
   void count_into(int first_row, Route* route, bool only_recounts) {
     const std::size_t teams = std::min(plan_.tiles, resident_teams<count_with>());
     launch<count_with>("CountAllDigits", teams, Count::scratch_bytes(digits().count()),
@@ -149,7 +165,7 @@ class Onesweep {
   SortBuffers<Key, Value> buffers_;
   const OnesweepScratch& scratch_;
   std::string label_;
-  std::uint64_t* words_;
+  std::uint32_t* words_;
   std::uint64_t* bins_;
   PassTable* passes_;
 };

@@ -152,8 +152,8 @@ class SmallMsd {
   /// Either kernel's: only one of them looks back.
   template <class TileLookBack>
   TileLookBack look_back(std::size_t tiles) const {
-    return {scratch_.words.in<std::uint64_t>(base_), scratch_.tails.in<std::uint64_t>(base_),
-            scratch_.look_back, 0, tiles > scratch_.look_back.slots()};
+    return TileLookBack::of(scratch_.words.in<std::uint32_t>(base_),
+                            scratch_.tails.in<std::uint64_t>(base_), scratch_.look_back, tiles);
   }
 
   SmallState* state() const { return scratch_.state.in<SmallState>(base_); }

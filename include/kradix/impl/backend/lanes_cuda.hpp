@@ -86,6 +86,19 @@ struct CudaLanes {
   }
   KOKKOS_FUNCTION static void pause() {}
 
+  KOKKOS_FUNCTION static std::uint32_t load([[maybe_unused]] const std::uint32_t* word) {
+    std::uint32_t value = 0;
+    KOKKOS_IF_ON_DEVICE((asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
+                                      : "=r"(value)
+                                      : "l"(word)
+                                      : "memory");))
+    return value;
+  }
+  KOKKOS_FUNCTION static void store([[maybe_unused]] std::uint32_t* word,
+                                    [[maybe_unused]] std::uint32_t value) {
+    KOKKOS_IF_ON_DEVICE((asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value)
+                                      : "memory");))
+  }
   KOKKOS_FUNCTION static std::uint64_t load([[maybe_unused]] const std::uint64_t* word) {
     std::uint64_t value = 0;
     KOKKOS_IF_ON_DEVICE((asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"

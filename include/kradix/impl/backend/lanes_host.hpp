@@ -51,14 +51,15 @@ struct HostLanes {
   KOKKOS_FUNCTION static void pause() { KOKKOS_IF_ON_HOST((std::this_thread::yield();)) }
 
   // Words of the look-back are whole messages: relaxed order suffices.
-  KOKKOS_FUNCTION static std::uint64_t load(const std::uint64_t* word) {
-    KOKKOS_IF_ON_HOST((return std::atomic_ref<std::uint64_t>(*const_cast<std::uint64_t*>(word))
-                           .load(std::memory_order_relaxed);))
+  template <class Word>
+  KOKKOS_FUNCTION static Word load(const Word* word) {
+    KOKKOS_IF_ON_HOST(
+        (return std::atomic_ref<Word>(*const_cast<Word*>(word)).load(std::memory_order_relaxed);))
     KOKKOS_IF_ON_DEVICE((return *word;))
   }
-  KOKKOS_FUNCTION static void store(std::uint64_t* word, std::uint64_t value) {
-    KOKKOS_IF_ON_HOST(
-        (std::atomic_ref<std::uint64_t>(*word).store(value, std::memory_order_relaxed);))
+  template <class Word>
+  KOKKOS_FUNCTION static void store(Word* word, Word value) {
+    KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(*word).store(value, std::memory_order_relaxed);))
     KOKKOS_IF_ON_DEVICE((*word = value;))
   }
 };

@@ -14,7 +14,7 @@ namespace kradix::impl {
 
 /// The look-back of a tile that is alone.
 struct AloneLookBack {
-  KOKKOS_FUNCTION void publish(std::uint32_t, int, LookBackWord::Kind, std::uint64_t) const {}
+  KOKKOS_FUNCTION void publish_own(std::uint32_t, int, std::uint32_t) const {}
 };
 
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
@@ -65,23 +65,26 @@ struct ChunkPasses {
       team.team_barrier();
       Tile::clear_counters(thread, scratch.tile);
       team.team_barrier();
-      sort_by(team, DigitReader<Codec>(codec, passes.digit[pass]), size, scratch, registers, from);
+      sort_by(team, passes.digit[pass], size, scratch, registers, from);
     }
     team.team_barrier();  // in place, all have been read
     write(thread, size, registers, from, values, keys_out, values_out, team);
   }
 
  private:
-  KOKKOS_FUNCTION void sort_by(const Team& team, const DigitReader<Codec>& reader, int size,
-                               Scratch& scratch, Registers& registers, std::uint16_t* from) const {
+  KOKKOS_FUNCTION void sort_by(const Team& team, const Digit& digit, int size, Scratch& scratch,
+                               Registers& registers, std::uint16_t* from) const {
     const int thread = team.team_rank();
-    const typename Tile::Tile all_of_it{0, 0, size, reader};
+    const typename Tile::Tile all_of_it{0, 0, size};
     const Tile tile{{}, codec, 0, nullptr, nullptr, nullptr, {}, 0};
-    tile.template rank<false>(thread, all_of_it, scratch.tile, registers);
+    Tile::template rank<false>(thread, all_of_it, DigitReader<Codec>(codec, digit), scratch.tile,
+                               registers);
+    if (thread == 0) scratch.tile.digit = digit;
     team.team_barrier();
     tile.template publish<false>(team, all_of_it, scratch.tile);
     team.team_barrier();
-    tile.template add_group_ranks<false>(thread, all_of_it, scratch.tile, registers);
+    Tile::template add_group_ranks<false>(thread, all_of_it, tile.reader_in(scratch.tile),
+                                          scratch.tile, registers);
     team.team_barrier();
     Tile::exchange_keys(scratch.tile, registers);
     team.team_barrier();

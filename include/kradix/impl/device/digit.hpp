@@ -60,6 +60,12 @@ struct DigitList {
   }
 };
 
+/// May keys that are equal in the bits that count differ otherwise?
+template <class Codec>
+bool equal_keys_differ(const Codec&, const DigitList& all) {
+  return !Codec::tells_all_keys_apart || all.end - all.begin < Codec::bits;
+}
+
 /// The passes of one sort, decided on the device from the bits in which keys differ.
 struct PassTable {
   static constexpr int max_passes = 128 / digit_bits;

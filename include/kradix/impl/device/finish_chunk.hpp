@@ -75,12 +75,6 @@ struct IndexReader<WordCodec<Word, false>> {
   }
 };
 
-/// May keys that are equal in the bits that count differ otherwise?
-template <class Codec>
-bool equal_keys_differ(const Codec&, const DigitList& all) {
-  return !Codec::tells_all_keys_apart || all.end - all.begin < Codec::bits;
-}
-
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
 struct FinishChunk {
   using Key = typename Codec::key_type;

@@ -6,9 +6,14 @@
 // for another once the `reach` tiles after it are done, which a tail counter tells. It counts groups of
 // tiles: within a group tiles leave in any order, and the last to leave moves the tail past every
 // group that is complete, so that nobody waits to leave.
+//
+// Words are of 32 bits, for what tiles read of each other is as much as they read of keys. Counts of very
+// many elements do not fit: tiles are cut into portions that count from nothing, and the last tile of a
+// portion tells the next one where it starts.
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -17,71 +22,106 @@
 
 namespace kradix::impl {
 
-/// What a tile publishes for a bin: whose word it is, how much it tells, and a count, in one 64-bit
-/// message. A slot holds words of one tile after another, `slots` apart, and of one pass after
-/// another, so a few bits of both tell them apart.
+/// What a tile publishes for a bin: whose word it is, how much it tells, and a count, in one 32-bit
+/// message. A slot holds words of one turn around the buffer after another, of all passes: when a word is
+/// read, its slot holds it or that of one or two turns before, so two bits tell which.
 struct LookBackWord {
-  enum Kind : std::uint32_t {
-    empty,
-    own,
-    inclusive
-  };  ///< nothing, this tile alone, all tiles up to it
-  static constexpr int count_bits = 41, turn_bits = 17, pass_bits = 4;
+  enum Kind : std::uint32_t { own, inclusive };  ///< this tile alone, all tiles up to it
+  static constexpr int count_bits = 29, turn_bits = 2;
+  static constexpr std::uint32_t most = (1u << count_bits) - 1;
+
+  std::uint32_t bits;
+
+  KOKKOS_FUNCTION static LookBackWord make(Kind kind, std::uint32_t turn, std::uint32_t count) {
+    return {kind << 31 | mark(turn) | count};
+  }
+  /// Cleared memory is of no turn that readers of the first one could meet.
+  KOKKOS_FUNCTION static std::uint32_t mark(std::uint32_t turn) {
+    return ((turn + 1) & ((1u << turn_bits) - 1)) << count_bits;
+  }
+  KOKKOS_FUNCTION bool is_of(std::uint32_t marked) const {
+    return ((bits ^ marked) & (((1u << turn_bits) - 1) << count_bits)) == 0;
+  }
+  KOKKOS_FUNCTION Kind kind() const { return static_cast<Kind>(bits >> 31); }
+  KOKKOS_FUNCTION std::uint32_t count() const { return bits & most; }
+};
+
+/// Where a portion's elements of a bin start in the output, and which portion, in one 64-bit message.
+struct PortionWord {
+  static constexpr int place_bits = 41;
 
   std::uint64_t bits;
 
-  KOKKOS_FUNCTION static LookBackWord make(Kind kind, std::uint32_t identity, std::uint64_t count) {
-    return {std::uint64_t{kind} << 62 | std::uint64_t{identity} << count_bits | count};
+  KOKKOS_FUNCTION static PortionWord make(std::uint32_t portion, std::uint64_t place) {
+    return {std::uint64_t{portion} << place_bits | place};
   }
-  /// Which tile and pass, as far as a slot must tell: the turn around the buffer, and the pass.
-  KOKKOS_FUNCTION static std::uint32_t identity(std::uint32_t turn, int pass) {
-    return (turn & ((1u << turn_bits) - 1)) << pass_bits | static_cast<std::uint32_t>(pass);
+  KOKKOS_FUNCTION bool is_of(std::uint32_t portion) const { return bits >> place_bits == portion; }
+  KOKKOS_FUNCTION std::uint64_t place() const {
+    return bits & ((std::uint64_t{1} << place_bits) - 1);
   }
-  // The upper half holds all but the low bits of the count: comparisons need 32 bits only.
-  KOKKOS_FUNCTION bool is(Kind kind, std::uint32_t identity) const {
-    const std::uint32_t wanted = std::uint32_t{kind} << 30 | identity << (count_bits - 32);
-    return (upper() & ~((1u << (count_bits - 32)) - 1)) == wanted;
-  }
-  KOKKOS_FUNCTION std::uint64_t count() const {
-    return bits & ((std::uint64_t{1} << count_bits) - 1);
-  }
-
- private:
-  KOKKOS_FUNCTION std::uint32_t upper() const { return static_cast<std::uint32_t>(bits >> 32); }
 };
 
-/// Sizes of the circular buffer. Progress needs group ≤ slots − reach, and the reuse of the groups'
-/// counters group ≤ reach + 1.
+/// Sizes of the circular buffer. Progress needs group ≤ slots − reach, the reuse of the groups' counters
+/// group ≤ reach + 1, and that of the portions' words slots − reach ≤ portion.
 struct LookBackShape {
   int slot_bits = 10;
   std::uint32_t reach = 512;
-  int group_bits = 5;  ///< of the tiles that the tail counts as one
+  int group_bits = 5;     ///< of the tiles that the tail counts as one
+  int portion_bits = 15;  ///< of the tiles of a portion
+  bool has_portions = false;
+
   /// No larger than so many tiles need: if every tile has a slot of its own, none waits for another to
   /// leave.
   LookBackShape fitted(std::size_t tiles) const {
-    if (tiles > slots()) return *this;
-    const int bits = std::bit_width(tiles - 1);
-    return {bits, 1u << bits, 0};
+    LookBackShape shape = *this;
+    if (tiles <= slots()) {
+      shape.slot_bits = std::max<int>(least_slot_bits, std::bit_width(tiles - 1));
+      shape.reach = shape.slots();
+      shape.group_bits = 0;
+    }
+    shape.has_portions = tiles > portion();
+    return shape;
   }
+  static constexpr int least_slot_bits = 2;
   KOKKOS_FUNCTION constexpr std::uint32_t slots() const { return 1u << slot_bits; }
   KOKKOS_FUNCTION constexpr std::uint32_t groups() const { return slots() >> group_bits; }
-  /// The tail and the groups' counters, which start at zero.
-  KOKKOS_FUNCTION constexpr std::size_t counters() const { return std::size_t{1} + groups(); }
+  KOKKOS_FUNCTION constexpr std::uint32_t portion() const { return 1u << portion_bits; }
+  /// The tail, the groups' counters and the portions' words, which start at zero.
+  KOKKOS_FUNCTION constexpr std::size_t counters() const {
+    return std::size_t{1} + groups() + (has_portions ? 2 * bin_count : 0);
+  }
   constexpr std::size_t bytes() const {
-    return std::size_t{slots()} * bin_count * sizeof(std::uint64_t);
+    return std::size_t{slots()} * bin_count * sizeof(std::uint32_t);
   }
 };
 
-template <class ExecutionSpace, int LoadsInFlight = 4>
+template <class ExecutionSpace>
 struct LookBack {
   using L = Lanes<ExecutionSpace>;
-  static constexpr int loads_in_flight = LoadsInFlight;
+  /// Tiles whose words are read at once: they lie side by side, at fixed distances.
+  static constexpr int row = 1 << LookBackShape::least_slot_bits;
 
-  std::uint64_t* words;  ///< [slot][bin]
-  std::uint64_t* tail;  ///< groups all of whose tiles have left, then [groups] tiles that ever left
+  std::uint32_t* words;  ///< [slot][bin]
+  /// Groups all of whose tiles have left, then [groups] tiles that ever left, then [2][bin] of portions.
+  std::uint64_t* tail;
   LookBackShape shape;
-  int pass;
-  bool reuses_slots;  ///< there are more tiles than slots
+  std::uint32_t turns;     ///< around the buffer that a pass takes
+  std::uint32_t turn = 0;  ///< of the pass's first tile
+
+  /// That of the first pass; words and counters are zero.
+  static LookBack of(std::uint32_t* words, std::uint64_t* tail, const LookBackShape& shape,
+                     std::size_t tiles) {
+    return {words, tail, shape,
+            static_cast<std::uint32_t>((tiles + shape.slots() - 1) >> shape.slot_bits)};
+  }
+
+  /// As another pass uses it, whose counters lie behind those of the passes before.
+  KOKKOS_FUNCTION LookBack of_pass(int pass) const {
+    LookBack other = *this;
+    other.tail += static_cast<std::size_t>(pass) * shape.counters();
+    other.turn = static_cast<std::uint32_t>(pass) * turns;
+    return other;
+  }
 
   /// One thread of a tile, before it publishes: waits until its slot is free.
   KOKKOS_FUNCTION void enter(std::uint32_t tile) const {
@@ -91,41 +131,32 @@ struct LookBack {
     while (L::load(tail) << shape.group_bits <= needed) L::pause();
   }
 
-  KOKKOS_FUNCTION void publish(std::uint32_t tile, int bin, LookBackWord::Kind kind,
-                               std::uint64_t count) const {
-    L::store(word(tile, bin), LookBackWord::make(kind, identity(tile), count).bits);
+  KOKKOS_FUNCTION void publish_own(std::uint32_t tile, int bin, std::uint32_t own) const {
+    publish(tile, bin, starts_portion(tile) ? LookBackWord::inclusive : LookBackWord::own, own);
   }
 
-  /// How many elements of this bin lie in the tiles before this one.
-  KOKKOS_FUNCTION std::uint64_t count_before(std::uint32_t tile, int bin) const {
-    std::uint64_t sum = 0;
-    if (tile == 0) return sum;
-    const std::uint32_t first = tile > shape.reach ? tile - shape.reach : 0;
-    std::uint32_t next = tile;  // words of tiles from here on are in the sum
-    while (true) {
-      // Slots beyond the first tile are read in vain: the walk ends at tile 0 or waits before it.
-      LookBackWord seen[loads_in_flight];
-      KRADIX_UNROLL
-      for (int i = 0; i < loads_in_flight; ++i) seen[i].bits = L::load(word(next - 1 - i, bin));
-      bool waits = false;
-      KRADIX_UNROLL
-      for (int i = 0; i < loads_in_flight; ++i) {
-        if (waits) continue;
-        const std::uint32_t other = next - 1, whose = identity(other);
-        if (seen[i].is(LookBackWord::inclusive, whose)) return sum + seen[i].count();
-        // The furthest tile within reach must become inclusive: nobody looks beyond it.
-        waits = other == first || !seen[i].is(LookBackWord::own, whose);
-        if (waits) continue;
-        sum += seen[i].count();
-        next = other;
-      }
-      if (waits) L::pause();
+  /// The place of the tile's first element of this bin, the bin's first place being `first`; tells
+  /// those that come after.
+  KOKKOS_FUNCTION std::uint64_t place(std::uint32_t tile, int bin, std::uint32_t own,
+                                      std::uint64_t first) const {
+    std::uint32_t before = 0;
+    if (!starts_portion(tile)) {
+      before = count_before(tile, bin);
+      publish(tile, bin, LookBackWord::inclusive, before + own);
     }
+    if (!shape.has_portions) return first + before;
+    const std::uint32_t portion = tile >> shape.portion_bits;
+    if (portion > 0) first = start_of(portion, bin);
+    if (starts_portion(tile + 1)) {
+      L::store(portion_word(portion + 1, bin),
+               PortionWord::make(portion + 1, first + before + own).bits);
+    }
+    return first + before;
   }
 
   /// One thread of a tile, when the whole tile has looked back.
   KOKKOS_FUNCTION void leave(std::uint32_t tile) const {
-    if (!reuses_slots) return;
+    if (turns == 1) return;  // no slot is used again
     const std::uint32_t group = tile >> shape.group_bits;
     if (Kokkos::atomic_add_fetch(left(group), std::uint64_t{1}) < all_left(group)) return;
     while (true) {
@@ -141,6 +172,53 @@ struct LookBack {
   }
 
  private:
+  KOKKOS_FUNCTION bool starts_portion(std::uint32_t tile) const {
+    return (tile & (shape.portion() - 1)) == 0;
+  }
+
+  KOKKOS_FUNCTION void publish(std::uint32_t tile, int bin, LookBackWord::Kind kind,
+                               std::uint32_t count) const {
+    L::store(slot_of(tile) + bin, LookBackWord::make(kind, turn_of(tile), count).bits);
+  }
+
+  /// How many elements of this bin lie in the tiles of the portion before this one, of which there are.
+  KOKKOS_FUNCTION std::uint32_t count_before(std::uint32_t tile, int bin) const {
+    // The furthest tile within reach must become inclusive: nobody looks beyond it.
+    const std::uint32_t portion = tile & ~(shape.portion() - 1);
+    const std::uint32_t first = tile - portion > shape.reach ? tile - shape.reach : portion;
+    std::uint32_t sum = 0;
+    std::uint32_t next = tile;  // words of tiles from here on are in the sum
+    while (true) {
+      const std::uint32_t begin = (next - 1) & ~static_cast<std::uint32_t>(row - 1);
+      const std::uint32_t* const words = slot_of(begin) + bin;
+      const std::uint32_t mark = LookBackWord::mark(turn_of(begin));
+      LookBackWord seen[row];
+      KRADIX_UNROLL
+      for (int i = row - 1; i >= 0; --i) seen[i].bits = L::load(words + i * bin_count);
+      bool waits = false;
+      KRADIX_UNROLL
+      for (int i = row - 1; i >= 0; --i) {
+        const std::uint32_t other = begin + i;
+        if (waits || other >= next) continue;
+        const bool known = seen[i].is_of(mark);
+        if (known && seen[i].kind() == LookBackWord::inclusive) return sum + seen[i].count();
+        waits = !known || other == first;
+        if (waits) continue;
+        sum += seen[i].count();
+        next = other;
+      }
+      if (waits) L::pause();
+    }
+  }
+
+  KOKKOS_FUNCTION std::uint64_t start_of(std::uint32_t portion, int bin) const {
+    while (true) {
+      const PortionWord word{L::load(portion_word(portion, bin))};
+      if (word.is_of(portion)) return word.place();
+      L::pause();
+    }
+  }
+
   KOKKOS_FUNCTION std::uint64_t* left(std::uint32_t group) const {
     return tail + 1 + (group & (shape.groups() - 1));
   }
@@ -149,11 +227,14 @@ struct LookBack {
     const std::uint32_t turn = group >> (shape.slot_bits - shape.group_bits);
     return (std::uint64_t{turn} + 1) << shape.group_bits;
   }
-  KOKKOS_FUNCTION std::uint64_t* word(std::uint32_t tile, int bin) const {
-    return words + ((tile & (shape.slots() - 1)) * bin_count + bin);
+  KOKKOS_FUNCTION std::uint64_t* portion_word(std::uint32_t portion, int bin) const {
+    return tail + 1 + shape.groups() + (portion & 1) * bin_count + bin;
   }
-  KOKKOS_FUNCTION std::uint32_t identity(std::uint32_t tile) const {
-    return LookBackWord::identity(tile >> shape.slot_bits, pass);
+  KOKKOS_FUNCTION std::uint32_t* slot_of(std::uint32_t tile) const {
+    return words + (tile & (shape.slots() - 1)) * bin_count;
+  }
+  KOKKOS_FUNCTION std::uint32_t turn_of(std::uint32_t tile) const {
+    return turn + (tile >> shape.slot_bits);
   }
 };
 

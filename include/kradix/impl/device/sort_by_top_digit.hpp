@@ -30,7 +30,7 @@ struct SortByTopDigit {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
   /// All tiles look back at once: far looks save time.
-  using TileLookBack = LookBack<ExecutionSpace, 8>;
+  using TileLookBack = LookBack<ExecutionSpace>;
   using Sweep = SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack>;
   using Any = AnyChunk<ExecutionSpace, Codec, Value, FinishShape, AloneShape>;
   using Combined = CombinedBits<ExecutionSpace, TileShape.threads, Bits>;
@@ -145,8 +145,8 @@ struct SortByTopDigit {
                       state->bins[0], nullptr,     look_back, 0};
     Sweep::clear_counters(team.team_rank(), scratch.tile);
     team.team_barrier();
-    sweep.sweep(team, tile, static_cast<std::size_t>(tile) * tile_size,
-                DigitReader<Codec>(chunk.codec, state->passes.digit[0]), scratch.tile);
+    sweep.sweep(team, tile, static_cast<std::size_t>(tile) * tile_size, state->passes.digit[0],
+                scratch.tile);
   }
 
   KOKKOS_FUNCTION void sort(const Team& team, const Chunk& mine, Scratch& scratch) const {

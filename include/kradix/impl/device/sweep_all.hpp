@@ -19,7 +19,7 @@ struct SweepAll {
   using Key = typename Codec::key_type;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
-  using TileLookBack = LookBack<ExecutionSpace, 8>;
+  using TileLookBack = LookBack<ExecutionSpace>;
   using Sweep = SweepTile<ExecutionSpace, Codec, Value, Shape, TileLookBack>;
   static constexpr int threads = Shape.threads, tile_size = Sweep::tile_size;
   static constexpr int most_passes = (Codec::bits + digit_bits - 1) / digit_bits;
@@ -28,8 +28,7 @@ struct SweepAll {
   Codec codec;
   std::size_t count, tiles;
   SmallState* state;
-  TileLookBack
-      look_back;  ///< whose tail is that of pass 0, with those of the other passes behind it
+  TileLookBack look_back;  ///< that of pass 0
 
   struct Scratch {
     union {
@@ -82,13 +81,13 @@ struct SweepAll {
 
   KOKKOS_FUNCTION void sweep(const Team& team, int pass, std::uint32_t tile,
                              Scratch& scratch) const {
-    Sweep sweep{buffers, codec, count, &state->passes, state->bins[0], nullptr, look_back, pass};
-    sweep.look_back.pass = pass;
-    sweep.look_back.tail += static_cast<std::size_t>(pass) * look_back.shape.counters();
+    const Sweep sweep{
+        buffers, codec, count, &state->passes, state->bins[0], nullptr, look_back.of_pass(pass),
+        pass};
     Sweep::clear_counters(team.team_rank(), scratch.tile);
     team.team_barrier();
-    sweep.sweep(team, tile, static_cast<std::size_t>(tile) * tile_size,
-                DigitReader<Codec>(codec, state->passes.digit[pass]), scratch.tile);
+    sweep.sweep(team, tile, static_cast<std::size_t>(tile) * tile_size, state->passes.digit[pass],
+                scratch.tile);
   }
 };
 

@@ -28,6 +28,7 @@ struct SweepTile {
   /// matters most where there are many; short keys are faster with a team for each tile.
   static constexpr bool stays = is_host_space<ExecutionSpace> || sizeof(Key) > 4;
   static_assert(tile_size <= 0xffff && items % 4 == 0 && bin_count % bins_per_thread == 0);
+  static_assert(tile_size <= LookBackWord::most >> LookBackShape{}.portion_bits);
 
   SortBuffers<Key, Value> buffers;
   Codec codec;
@@ -46,8 +47,15 @@ struct SweepTile {
   template <class T>
   static constexpr int padded_size = pads<T> ? tile_size + tile_size / 32 : tile_size;
   template <class T>
-  KOKKOS_FUNCTION static std::uint32_t padded(std::uint32_t place) {
+  KOKKOS_FUNCTION static constexpr std::uint32_t padded(std::uint32_t place) {
     return pads<T> ? place + place / 32 : place;
+  }
+  /// The same of places that a team goes through side by side: the item's part is a constant.
+  template <class T>
+  KOKKOS_FUNCTION static std::uint32_t padded(int thread, int item) {
+    static_assert(!pads<T> || threads % 32 == 0);
+    constexpr std::uint32_t step = padded<T>(threads);
+    return padded<T>(static_cast<std::uint32_t>(thread)) + static_cast<std::uint32_t>(item) * step;
   }
 
   /// What a team keeps in scratch. Counters are done with when elements come.
@@ -61,6 +69,7 @@ struct SweepTile {
     std::uint32_t first[bin_count];  ///< first place in the tile
     std::uint32_t sums[groups];
     std::uint32_t tile;
+    Digit digit;  ///< for the steps after the ranks: see `sweep`
     KOKKOS_FUNCTION Scratch() {}
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
@@ -76,13 +85,12 @@ struct SweepTile {
     std::uint32_t index;
     std::size_t begin;
     int size;
-    DigitReader<Codec> reader;
   };
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (pass >= passes->count) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    const DigitReader<Codec> reader(codec, passes->digit[pass]);
+    const Digit digit = passes->digit[pass];
     while (true) {
       if (team.team_rank() == 0) {
         scratch.tile =
@@ -93,7 +101,7 @@ struct SweepTile {
       const std::uint32_t index = scratch.tile;
       const std::size_t begin = static_cast<std::size_t>(index) * tile_size;
       if (begin >= count) return;
-      sweep(team, index, begin, reader, scratch);
+      sweep(team, index, begin, digit, scratch);
       if constexpr (!stays) return;
       team.team_barrier();
     }
@@ -101,26 +109,32 @@ struct SweepTile {
 
   /// One tile, whose counters are clear.
   KOKKOS_FUNCTION void sweep(const Team& team, std::uint32_t index, std::size_t begin,
-                             const DigitReader<Codec>& reader, Scratch& scratch) const {
+                             const Digit& digit, Scratch& scratch) const {
     if (begin + tile_size <= count) {
-      sweep<true>(team, Tile{index, begin, tile_size, reader}, scratch);
+      sweep<true>(team, Tile{index, begin, tile_size}, digit, scratch);
     } else {
-      sweep<false>(team, Tile{index, begin, static_cast<int>(count - begin), reader}, scratch);
+      sweep<false>(team, Tile{index, begin, static_cast<int>(count - begin)}, digit, scratch);
     }
   }
 
   /// A full tile (`Full`) has no guards: they would serialise its memory operations.
   template <bool Full>
-  KOKKOS_FUNCTION void sweep(const Team& team, const Tile& tile, Scratch& scratch) const {
+  KOKKOS_FUNCTION void sweep(const Team& team, const Tile& tile, const Digit& digit,
+                             Scratch& scratch) const {
     const int thread = team.team_rank();
     Registers registers;
     load<Full>(thread, tile, registers);
-    rank<Full>(thread, tile, scratch, registers);
-    if (thread == 0) look_back.enter(tile.index);
+    rank<Full>(thread, tile, DigitReader<Codec>(codec, digit), scratch, registers);
+    if (thread == 0) {
+      // The steps below read the digit from here, so that the compiler takes it from the keys again:
+      // it would keep every item's bin instead and spill the keys.
+      scratch.digit = digit;
+      look_back.enter(tile.index);
+    }
     team.team_barrier();
     publish<Full>(team, tile, scratch);
     team.team_barrier();
-    add_group_ranks<Full>(thread, tile, scratch, registers);
+    add_group_ranks<Full>(thread, tile, reader_in(scratch), scratch, registers);
     team.team_barrier();
     exchange_keys(scratch, registers);
     look_back_for_bases<Full>(thread, tile, scratch);
@@ -131,6 +145,10 @@ struct SweepTile {
     } else {
       scatter_keys<Full>(thread, tile, scratch);
     }
+  }
+
+  KOKKOS_FUNCTION DigitReader<Codec> reader_in(const Scratch& scratch) const {
+    return {codec, scratch.digit};
   }
 
   KOKKOS_FUNCTION static void clear_counters(int thread, Scratch& scratch) {
@@ -148,19 +166,22 @@ struct SweepTile {
   template <bool Full>
   KOKKOS_FUNCTION void load(int thread, const Tile& tile, Registers& registers) const {
     const Key* const keys = buffers.keys.source(pass, passes->count) + tile.begin;
+    const int first = place_of(thread, 0);
+    const Key* const mine = keys + first;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
-      const int place = place_of(thread, i);
-      registers.key[i] = keys[Full || place < tile.size ? place : 0];
+      const int offset = i * L::width;
+      registers.key[i] = Full || first + offset < tile.size ? mine[offset] : keys[0];
     }
   }
 
   /// Places beyond the end count as the last bin: stability keeps them behind all others.
   template <bool Full>
-  KOKKOS_FUNCTION std::uint32_t bin_of(int thread, const Tile& tile, const Key& key,
-                                       int item) const {
+  KOKKOS_FUNCTION static std::uint32_t bin_of(int thread, const Tile& tile,
+                                              const DigitReader<Codec>& reader, const Key& key,
+                                              int item) {
     if (!Full && place_of(thread, item) >= tile.size) return bin_count - 1;
-    return tile.reader.of(key);
+    return reader.of(key);
   }
 
   KOKKOS_FUNCTION static std::uint32_t rank_of(const Registers& registers, int item) {
@@ -169,14 +190,14 @@ struct SweepTile {
 
   /// Ranks each item among those of its lane group with its digit; counts them on the way.
   template <bool Full>
-  KOKKOS_FUNCTION void rank(int thread, const Tile& tile, Scratch& scratch,
-                            Registers& registers) const {
+  KOKKOS_FUNCTION static void rank(int thread, const Tile& tile, const DigitReader<Codec>& reader,
+                                   Scratch& scratch, Registers& registers) {
     const int lane = L::lane(thread);
     volatile std::uint16_t* const counters = scratch.counters[thread / L::width];
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       L::settle(registers.key[i]);
-      const std::uint32_t bin = bin_of<Full>(thread, tile, registers.key[i], i);
+      const std::uint32_t bin = bin_of<Full>(thread, tile, reader, registers.key[i], i);
       const auto same = L::template match<digit_bits>(bin);
       const int below = L::rank_in(same, lane);
       const std::uint32_t before = counters[bin];
@@ -200,9 +221,7 @@ struct SweepTile {
         const int bin = thread * bins_per_thread + b;
         for (int g = 0; g < groups; ++g) mine[b] += scratch.counters[g][bin];
         sum += mine[b];
-        look_back.publish(tile.index, bin,
-                          tile.index == 0 ? LookBackWord::inclusive : LookBackWord::own,
-                          real_count<Full>(tile, bin, mine[b]));
+        look_back.publish_own(tile.index, bin, real_count<Full>(tile, bin, mine[b]));
       }
     }
     std::uint32_t before = scan(team, sum, scratch);
@@ -239,15 +258,17 @@ struct SweepTile {
   }
 
   template <bool Full>
-  KOKKOS_FUNCTION void add_group_ranks(int thread, const Tile& tile, const Scratch& scratch,
-                                       Registers& registers) const {
+  KOKKOS_FUNCTION static void add_group_ranks(int thread, const Tile& tile,
+                                              const DigitReader<Codec>& reader,
+                                              const Scratch& scratch, Registers& registers) {
     const std::uint16_t* const counters = scratch.counters[thread / L::width];
     KRADIX_UNROLL
     for (int i = 0; i < items; i += 2) {
       L::settle(registers.key[i]);
       L::settle(registers.key[i + 1]);
-      const std::uint32_t low = counters[bin_of<Full>(thread, tile, registers.key[i], i)];
-      const std::uint32_t high = counters[bin_of<Full>(thread, tile, registers.key[i + 1], i + 1)];
+      const std::uint32_t low = counters[bin_of<Full>(thread, tile, reader, registers.key[i], i)];
+      const std::uint32_t high =
+          counters[bin_of<Full>(thread, tile, reader, registers.key[i + 1], i + 1)];
       registers.rank[i / 2] += low | high << 16;
       if (i % 8 == 6) L::settle_memory();
     }
@@ -269,9 +290,7 @@ struct SweepTile {
       const std::uint32_t end =
           bin + 1 < bin_count ? scratch.first[bin + 1] : static_cast<std::uint32_t>(tile_size);
       const std::uint32_t own = real_count<Full>(tile, bin, end - scratch.first[bin]);
-      const std::uint64_t before = look_back.count_before(tile.index, bin);
-      if (tile.index > 0) look_back.publish(tile.index, bin, LookBackWord::inclusive, before + own);
-      scratch.base[bin] = firsts[bin] + before - scratch.first[bin];
+      scratch.base[bin] = look_back.place(tile.index, bin, own, firsts[bin]) - scratch.first[bin];
     }
   }
 
@@ -284,12 +303,13 @@ struct SweepTile {
   KOKKOS_FUNCTION void scatter_keys(int thread, const Tile& tile, const Scratch& scratch) const {
     // With the thread in the pointer and the item in the offset, an address costs one addition.
     Key* const out = buffers.keys.destination(pass, passes->count) + thread;
+    const DigitReader<Codec> reader = reader_in(scratch);
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
       if (Full || place < tile.size) {
-        const Key key = scratch.keys[padded<Key>(place)];
-        (out + scratch.base[tile.reader.of(key)])[i * threads] = key;
+        const Key key = scratch.keys[padded<Key>(thread, i)];
+        (out + scratch.base[reader.of(key)])[i * threads] = key;
       }
       if (i % 4 == 3) L::settle_memory();
     }
@@ -302,14 +322,15 @@ struct SweepTile {
     const int thread = team.team_rank();
     Key* const keys_out = destination_keys();  // null: they stay behind
     Key* const out_here = keys_out + thread;
+    const DigitReader<Codec> reader = reader_in(scratch);
     std::uint32_t bins_kept[items / 4];
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
       std::uint32_t bin = 0;
       if (Full || place < tile.size) {
-        const Key key = scratch.keys[padded<Key>(place)];
-        bin = tile.reader.of(key);
+        const Key key = scratch.keys[padded<Key>(thread, i)];
+        bin = reader.of(key);
         if (keys_out) (out_here + scratch.base[bin])[i * threads] = key;
       }
       bins_kept[i / 4] = i % 4 == 0 ? bin : bins_kept[i / 4] | bin << (8 * (i % 4));
@@ -322,7 +343,7 @@ struct SweepTile {
       const int place = i * threads + thread;
       const std::uint32_t bin = bins_kept[i / 4] >> (8 * (i % 4)) & 0xffu;
       if (Full || place < tile.size)
-        (out + scratch.base[bin])[i * threads] = scratch.values[padded<Value>(place)];
+        (out + scratch.base[bin])[i * threads] = scratch.values[padded<Value>(thread, i)];
       if (i % 4 == 3) L::settle_memory();
     }
   }
@@ -349,8 +370,9 @@ struct SweepTile {
     if constexpr (Full) {
       // Values load while others still read keys.
       Value value[items];
+      const Value* const mine = in + place_of(thread, 0);
       KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) value[i] = in[place_of(thread, i)];
+      for (int i = 0; i < items; ++i) value[i] = mine[i * L::width];
       team.team_barrier();
       KRADIX_UNROLL
       for (int i = 0; i < items; ++i)

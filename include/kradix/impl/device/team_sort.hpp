@@ -15,12 +15,12 @@ struct RunningSums {
 
   KOKKOS_FUNCTION void enter(std::uint32_t) const {}
   KOKKOS_FUNCTION void leave(std::uint32_t) const {}
-  KOKKOS_FUNCTION void publish(std::uint32_t, int bin, LookBackWord::Kind kind,
-                               std::uint64_t count) const {
-    if (kind == LookBackWord::inclusive) sums[bin] = count;
-  }
-  KOKKOS_FUNCTION std::uint64_t count_before(std::uint32_t tile, int bin) const {
-    return tile == 0 ? 0 : sums[bin];
+  KOKKOS_FUNCTION void publish_own(std::uint32_t, int, std::uint32_t) const {}
+  KOKKOS_FUNCTION std::uint64_t place(std::uint32_t tile, int bin, std::uint32_t own,
+                                      std::uint64_t first) const {
+    const std::uint64_t before = tile == 0 ? 0 : sums[bin];
+    sums[bin] = before + own;
+    return first + before;
   }
 };
 
@@ -96,11 +96,11 @@ struct TeamSort {
                              std::size_t size, int pass, Scratch& scratch) const {
     const Sweep sweep{buffers,      codec,   size,           &scratch.passes,
                       scratch.bins, nullptr, {scratch.sums}, pass};
-    const DigitReader<Codec> reader(codec, scratch.passes.digit[pass]);
+    const Digit digit = scratch.passes.digit[pass];
     for (std::size_t begin = 0; begin < size; begin += Sweep::tile_size) {
       Sweep::clear_counters(team.team_rank(), scratch.tile);
       team.team_barrier();
-      sweep.sweep(team, static_cast<std::uint32_t>(begin / Sweep::tile_size), begin, reader,
+      sweep.sweep(team, static_cast<std::uint32_t>(begin / Sweep::tile_size), begin, digit,
                   scratch.tile);
       team.team_barrier();
     }
