@@ -60,10 +60,10 @@ constexpr TeamShape sweep_shape(std::size_t key_bytes, std::size_t value_bytes) 
   // From sweeps on an H200 (docs/performance.md): long tiles spread the cost of the look-back; a few
   // spilled words a thread cost less than shorter ones.
   if (value_bytes == 0) {
-    if (widest <= 4) return {256, 32, 3};
+    if (widest <= 4) return {256, 36, 3};
     return widest == 8 ? TeamShape{256, 20, 3} : TeamShape{256, 8, 3};
   }
-  if (widest <= 4) return {256, 32, 2};
+  if (widest <= 4) return {256, 36, 2};
   return widest == 8 ? TeamShape{256, 20, 2} : TeamShape{256, 8, 2};
 }
 

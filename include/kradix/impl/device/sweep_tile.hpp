@@ -21,6 +21,7 @@ struct SweepTile {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+  static constexpr std::size_t widest = sizeof(Key) > sizeof(Value) ? sizeof(Key) : sizeof(Value);
   static constexpr int threads = Shape.threads, items = Shape.items, tile_size = threads * items;
   static constexpr int groups = threads / L::width;
   static constexpr int bins_per_thread = threads >= bin_count ? 1 : bin_count / threads;
@@ -79,6 +80,12 @@ struct SweepTile {
     Key key[items];
     std::uint32_t rank[items / 2];
   };
+  struct Values {
+    std::conditional_t<with_values, Value, char> value[with_values ? items : 1];
+  };
+  /// Do values load before the look-back, which hides their way? Of short elements a thread holds too
+  /// many to keep them beside the keys.
+  static constexpr bool loads_values_early = with_values && widest >= 8;
 
   /// This thread's tile.
   struct Tile {
@@ -137,11 +144,15 @@ struct SweepTile {
     add_group_ranks<Full>(thread, tile, reader_in(scratch), scratch, registers);
     team.team_barrier();
     exchange_keys(scratch, registers);
+    Values values;
+    if constexpr (Full && loads_values_early) {
+      if (!makes_indices_now()) load_values(thread, tile, values);
+    }
     look_back_for_bases<Full>(thread, tile, scratch);
     team.team_barrier();
     if (thread == 0) look_back.leave(tile.index);
     if constexpr (with_values) {
-      scatter_with_values<Full>(team, tile, scratch, registers);
+      scatter_with_values<Full>(team, tile, scratch, registers, values);
     } else {
       scatter_keys<Full>(thread, tile, scratch);
     }
@@ -318,7 +329,7 @@ struct SweepTile {
   /// Keys first; their digits stay, four to a register, for the values that follow the same way.
   template <bool Full>
   KOKKOS_FUNCTION void scatter_with_values(const Team& team, const Tile& tile, Scratch& scratch,
-                                           Registers& registers) const {
+                                           Registers& registers, Values& values) const {
     const int thread = team.team_rank();
     Key* const keys_out = destination_keys();  // null: they stay behind
     Key* const out_here = keys_out + thread;
@@ -336,7 +347,7 @@ struct SweepTile {
       bins_kept[i / 4] = i % 4 == 0 ? bin : bins_kept[i / 4] | bin << (8 * (i % 4));
       if (i % 4 == 3) L::settle_memory();
     }
-    exchange_values<Full>(team, tile, scratch, registers);
+    exchange_values<Full>(team, tile, scratch, registers, values);
     Value* const out = buffers.values.destination(pass, passes->count) + thread;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
@@ -348,36 +359,43 @@ struct SweepTile {
     }
   }
 
+  KOKKOS_FUNCTION bool makes_indices_now() const {
+    return std::is_integral_v<Value> && pass == 0 && buffers.makes_indices;
+  }
+
+  KOKKOS_FUNCTION const Value* values_of(const Tile& tile) const {
+    return buffers.values.source(pass, passes->count) + tile.begin;
+  }
+
+  /// Of a full tile.
+  KOKKOS_FUNCTION void load_values(int thread, const Tile& tile, Values& values) const {
+    const Value* const mine = values_of(tile) + place_of(thread, 0);
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) values.value[i] = mine[i * L::width];
+  }
+
   template <bool Full>
   KOKKOS_FUNCTION void exchange_values(const Team& team, const Tile& tile, Scratch& scratch,
-                                       Registers& registers) const {
+                                       Registers& registers, Values& values) const {
     const int thread = team.team_rank();
     KRADIX_UNROLL
     for (int i = 0; i < items / 2; ++i) L::settle(registers.rank[i]);
-    if constexpr (std::is_integral_v<Value>) {
-      if (pass == 0 && buffers.makes_indices) {
-        team.team_barrier();
-        KRADIX_UNROLL
-        for (int i = 0; i < items; ++i) {
-          scratch.values[padded<Value>(rank_of(registers, i))] =
-              static_cast<Value>(tile.begin + place_of(thread, i));
-        }
-        team.team_barrier();
-        return;
-      }
+    if (makes_indices_now()) {
+      team.team_barrier();
+      exchange_indices(thread, tile, scratch, registers);
+      team.team_barrier();
+      return;
     }
-    const Value* const in = buffers.values.source(pass, passes->count) + tile.begin;
     if constexpr (Full) {
-      // Values load while others still read keys.
-      Value value[items];
-      const Value* const mine = in + place_of(thread, 0);
-      KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) value[i] = mine[i * L::width];
+      // Late ones load while others still read keys.
+      if constexpr (!loads_values_early) load_values(thread, tile, values);
       team.team_barrier();
       KRADIX_UNROLL
-      for (int i = 0; i < items; ++i)
-        scratch.values[padded<Value>(rank_of(registers, i))] = value[i];
+      for (int i = 0; i < items; ++i) {
+        scratch.values[padded<Value>(rank_of(registers, i))] = values.value[i];
+      }
     } else {
+      const Value* const in = values_of(tile);
       team.team_barrier();
       KRADIX_UNROLL
       for (int i = 0; i < items; ++i) {
@@ -387,6 +405,17 @@ struct SweepTile {
       }
     }
     team.team_barrier();
+  }
+
+  KOKKOS_FUNCTION static void exchange_indices(int thread, const Tile& tile, Scratch& scratch,
+                                               const Registers& registers) {
+    if constexpr (std::is_integral_v<Value>) {
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) {
+        scratch.values[padded<Value>(rank_of(registers, i))] =
+            static_cast<Value>(tile.begin + place_of(thread, i));
+      }
+    }
   }
 };
 
