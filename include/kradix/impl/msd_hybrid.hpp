@@ -2,7 +2,8 @@
 //
 // Least-significant-digit sweeps over the topmost varying digits alone, as many as leave runs that fit a
 // team's scratch, then one finish of each run in scratch. A sample chooses on the device; where it finds
-// no such digits the same launches sweep over all digits, and the sort is a Onesweep.
+// no such digits the same launches sweep over all digits, and the sort is a Onesweep. Keys in order, or in
+// reverse, are found out by the read that otherwise counts digits.
 //
 // After Stehle and Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs" (SIGMOD 2017), who
 // partition from the most significant digit and finish small buckets locally; the sweeps are those of
@@ -69,7 +70,7 @@ class MsdHybrid {
   void sort(const RouteRule& rule) {
     sweeps_.clear();
     choose(rule);
-    sweeps_.count(route_);
+    sweeps_.count(route_, keeps_order());
     sweeps_.sweep();
     finish();
     sweeps_.settle();
@@ -78,18 +79,24 @@ class MsdHybrid {
  private:
   void choose(const RouteRule& rule) {
     const DigitList all = sweeps_.digits();
+    const KeyOrder<Codec> order{buffers_.keys.in, plan_.count, codec_, all, keeps_order()};
     const std::size_t teams = Sample::teams(plan_.count);
     const int least = rule.least_sweeps(plan_.count);
     const auto samples = static_cast<double>(std::min<std::size_t>(plan_.count, Sample::samples));
     sweeps_.template launch<step_with>("GlanceAtKeys", 1, Glance::scratch_bytes(),
-                                       Glance{buffers_.keys.in, codec_, plan_.count, all, route_});
-    sweeps_.template launch<step_with>(
-        "SampleRuns", teams * Route::choices, Sample::scratch_bytes(),
-        Sample{buffers_.keys.in, codec_, plan_.count, all, least, finish_bits(least), route_});
+                                       Glance{order, route_});
+    sweeps_.template launch<step_with>("SampleRuns", teams * Route::choices,
+                                       Sample::scratch_bytes(),
+                                       Sample{order, least, finish_bits(least), route_});
     sweeps_.template launch<step_with>(
         "ChooseRoute", 1, 0,
         Choose{plan_.count, all, rule, least, samples,
                static_cast<double>(teams) * samples * (samples - 1) / 2, route_});
+  }
+
+  /// Would it show if equal keys changed places?
+  bool keeps_order() const {
+    return !std::is_same_v<Value, NoValue> || equal_keys_differ(codec_, sweeps_.digits());
   }
 
   /// The bits of a word of counters, in a chunk of as many runs as fit of keys that spread evenly.
