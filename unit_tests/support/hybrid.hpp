@@ -41,6 +41,8 @@ Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Moveme
   const std::size_t count = input.size();
   kradix::Plan plan;
   plan.count = count;
+  plan.key_bytes = sizeof(Key);
+  plan.value_bytes = with_values ? 4 : 0;
   plan.bits = bits;
   plan.passes = (bits.end - bits.begin + digit_bits - 1) / digit_bits;
   plan.round = plan.tile = static_cast<std::size_t>(sweep_with.round());

@@ -38,6 +38,7 @@ struct CountAllDigits {
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (only_recounts && route->recounts == 0) return;
+    if (route != nullptr && !only_recounts && route->has_counted_kinds()) return;
     if (route != nullptr && !only_recounts && route->verifies != 0) {
       verify_order(team);
       return;
@@ -158,7 +159,9 @@ struct ListDigits {
   KOKKOS_FUNCTION void list(const DigitList& digits, const int* varies) const {
     PassTable table{};
     const bool first = route != nullptr && !only_recounts;
-    if (first && route->verifies != 0 && route->disorder != Disorder::both) {
+    if (first && route->has_counted_kinds()) {
+      table.expands = 1;
+    } else if (first && route->verifies != 0 && route->disorder != Disorder::both) {
       table.mirrors = (route->disorder & Disorder::falls) != 0 ? 1 : 0;
     } else if (first && (route->verifies != 0 || sample_missed_a_bit(digits))) {
       recount(digits);

@@ -22,17 +22,21 @@ struct Route {
   static constexpr int most_sweeps = 4;
   static constexpr int choices = 2;  ///< numbers of sweeps that are looked at
 
-  int top;                   ///< bits of the sample's keys vary below this one
-  DigitList digits;          ///< those that the sweeps go over
-  int finishes;              ///< a finish follows the sweeps
-  int verifies;              ///< no disorder in the sample: order is verified, nothing counted
-  int recounts;              ///< what was hoped for does not hold: digits are counted anew
-  std::uint64_t disorder;    ///< of any neighbours that were looked at (`Disorder`)
-  std::uint64_t varying[2];  ///< bits in which any key differs from the first
+  int top;                       ///< bits of the sample's keys vary below this one
+  DigitList digits;              ///< those that the sweeps go over
+  int finishes;                  ///< a finish follows the sweeps
+  int verifies;                  ///< no disorder in the sample: order is verified, nothing counted
+  int recounts;                  ///< what was hoped for does not hold: digits are counted anew
+  std::uint64_t disorder;        ///< of any neighbours that were looked at (`Disorder`)
+  int kinds;                     ///< of keys in the sample, if they are few: all are counted
+  std::uint64_t too_many_kinds;  ///< for that: their count is void
+  std::uint64_t varying[2];      ///< bits in which any key differs from the first
   std::uint64_t pairs[most_sweeps];  ///< sampled pairs that 1, 2, ... sweeps would leave in one run
   std::uint64_t close[most_sweeps];  ///< those of them that the finish could hardly tell apart
   std::uint32_t most[most_sweeps];   ///< sampled keys in the longest such run of a team's sample
   std::uint64_t chunks;              ///< listed for the finish
+
+  KOKKOS_FUNCTION bool has_counted_kinds() const { return kinds != 0 && too_many_kinds == 0; }
 };
 
 /// When a finish is worth while.
@@ -40,6 +44,8 @@ struct RouteRule {
   double run;        ///< the mean length of a run, over its elements, that still fits
   double most;       ///< and the longest that one team should finish
   double close = 8;  ///< keys in a run that agree in the next bits too
+  /// Keys alone, from so many on, may be few kinds: three launches more, which all others pay for.
+  std::size_t kinds_from = std::size_t{1} << 24;
 
   /// Fewer sweeps than this leave longer runs even of keys that spread evenly.
   int least_sweeps(std::size_t count) const {
@@ -118,10 +124,12 @@ struct SampleRuns {
   using L = Lanes<ExecutionSpace>;
   static constexpr int samples = 1024;  ///< of one team
   static constexpr int slot_bits = 11;
+  static constexpr int kind_rounds = 4, most_kinds = samples;
 
   KeyOrder<Codec> order;
   int sweeps;       ///< at least: fewer could not leave runs that are short enough
   int finish_bits;  ///< below those sweeps' bits, what the finish counts by, eight counters together
+  bool counts_kinds;  ///< by one more team
   Route* route;
 
   /// Half full at most.
@@ -142,6 +150,10 @@ struct SampleRuns {
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
+    if (counts_kinds && team.league_rank() == team.league_size() - 1) {
+      sample_kinds(team);
+      return;
+    }
     const int mine = sweeps + team.league_rank() % Route::choices;
     const int shift = route->top - mine * digit_bits;
     if (shift < order.all.begin) return;
@@ -185,12 +197,7 @@ struct SampleRuns {
   /// Pairs of samples that agree in all but the lowest `low` bits, and the most that do together.
   KOKKOS_FUNCTION static void count(const Team& team, const std::uint64_t* prefix, int low,
                                     Scratch& scratch) {
-    for (int i = team.team_rank(); i < 1 << slot_bits; i += Threads) {
-      scratch.prefix[i] = 0;
-      scratch.keys[i] = 0;
-    }
-    if (team.team_rank() == 0) scratch.pairs = scratch.most = 0;
-    team.team_barrier();
+    clear(team, scratch);
     std::uint32_t pairs = 0, most = 0;
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
@@ -202,6 +209,55 @@ struct SampleRuns {
     Kokkos::atomic_add(&scratch.pairs, pairs);
     Kokkos::atomic_max(&scratch.most, most);
     team.team_barrier();
+  }
+
+  KOKKOS_FUNCTION static void clear(const Team& team, Scratch& scratch) {
+    for (int i = team.team_rank(); i < 1 << slot_bits; i += Threads) {
+      scratch.prefix[i] = 0;
+      scratch.keys[i] = 0;
+    }
+    if (team.team_rank() == 0) scratch.pairs = scratch.most = 0;
+    team.team_barrier();
+  }
+
+  /// Tells the number of kinds in a larger sample, if hardly any can have been missed.
+  KOKKOS_FUNCTION void sample_kinds(const Team& team) const {
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    clear(team, scratch);
+    for (int round = 0; round < kind_rounds; ++round) {
+      Kokkos::atomic_add(&scratch.pairs, new_kinds(team, round, scratch));
+      team.team_barrier();
+      if (scratch.pairs >= most_kinds) return;
+      team.team_barrier();
+    }
+    // Where many were missed, more have been seen once than twice.
+    std::uint32_t once = 0;
+    for (int i = team.team_rank(); i < 1 << slot_bits; i += Threads) {
+      once += scratch.keys[i] == 1 ? 1 : 0;
+      once -= scratch.keys[i] == 2 ? 1 : 0;
+    }
+    Kokkos::atomic_add(&scratch.most, once);
+    team.team_barrier();
+    constexpr int by_chance = 8;
+    if (team.team_rank() == 0 && static_cast<std::int32_t>(scratch.most) <= by_chance) {
+      route->kinds = static_cast<int>(scratch.pairs);
+    }
+  }
+
+  KOKKOS_FUNCTION std::uint32_t new_kinds(const Team& team, int round, Scratch& scratch) const {
+    const SamplePlaces places(order.count, samples * kind_rounds);
+    std::uint64_t key[each];
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) {
+      const std::size_t place =
+          places.of(static_cast<std::size_t>(round * each + i) * Threads + team.team_rank());
+      key[i] = static_cast<std::uint64_t>(
+          order.codec.encode(order.keys[place < order.count ? place : 0]));
+    }
+    std::uint32_t found = 0;
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) found += insert(scratch, key[i]) == 0 ? 1 : 0;
+    return found;
   }
 
   /// How many keys with this prefix came before.
@@ -231,6 +287,7 @@ struct ChooseRoute {
   KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
     if (team.team_rank() != 0) return;
     route->verifies = route->disorder != Disorder::both ? 1 : 0;
+    if (route->verifies != 0) route->kinds = 0;
     const auto n = static_cast<double>(count);
     const int passes = (route->top - all.begin + digit_bits - 1) / digit_bits;
     // Digits above what the sample saw are not even counted; if a key varies there, they are counted anew.

@@ -21,7 +21,7 @@ struct SettleShare {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, const Share& share) const {
-    if (passes.finishes) return;
+    if (passes.finishes || passes.expands) return;
     if (!buffers.leaves_keys) settle(team, share, buffers.keys);
     if constexpr (with_values) {
       if (!buffers.makes_indices) {
