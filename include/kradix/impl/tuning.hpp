@@ -51,7 +51,7 @@ constexpr TeamShape count_shape() {
   return is_host_space<ExecutionSpace> ? TeamShape{1, 1} : TeamShape{256, 1};
 }
 
-/// How teams look up keys in a table in scratch: six find room at once.
+/// How teams look up keys in a table in scratch, where six find room at once.
 template <class ExecutionSpace>
 constexpr TeamShape kinds_shape() {
   return is_host_space<ExecutionSpace> ? TeamShape{1, 1} : TeamShape{256, 1, 6};

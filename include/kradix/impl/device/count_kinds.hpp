@@ -14,29 +14,35 @@
 
 namespace kradix::impl {
 
-/// An open-addressed table of keys; 0 marks a free slot, so the key 0 needs a place of its own.
-template <class Key>
+/// An open-addressed table of 2^Bits keys, in scratch or in memory. 0 marks a free slot; the key 0 itself
+/// has the one behind the last.
+template <class Key, int Bits>
 struct KindSlots {
-  static constexpr int most_probes = 64;
-  static constexpr int none = -1;
+  static constexpr int count = 1 << Bits, most_probes = 64;
+  static constexpr std::uint32_t none = count + 1;
 
   Key* keys;
-  int bits;  ///< of a slot's index
 
-  KOKKOS_FUNCTION static std::uint32_t hash(Key key) {
-    return static_cast<std::uint32_t>((std::uint64_t{key} * 0x9e3779b97f4a7c15u) >> 32);
+  KOKKOS_FUNCTION static std::uint32_t home(Key key) {
+    const std::uint64_t mixed = std::uint64_t{key} * 0x9e3779b97f4a7c15u;
+    return key == 0 ? count : static_cast<std::uint32_t>(mixed >> (64 - Bits));
+  }
+  KOKKOS_FUNCTION Key at(std::uint32_t slot) const {
+    return *const_cast<volatile Key*>(&keys[slot]);
   }
   /// The slot of a key, which is taken for it if it has none (`is_new`), or `none`.
-  KOKKOS_FUNCTION int find(Key key, bool& is_new) const {
-    std::uint32_t slot = hash(key) >> (32 - bits);
+  KOKKOS_FUNCTION std::uint32_t find(Key key, bool& is_new) const {
+    std::uint32_t slot = home(key);
+    KRADIX_ROLLED
     for (int probe = 0; probe < most_probes; ++probe) {
-      Key found = *const_cast<volatile Key*>(&keys[slot]);
+      Key found = at(slot);
+      if (found == key) return slot;
       if (found == 0) {
         found = Kokkos::atomic_compare_exchange(&keys[slot], Key{0}, key);
         is_new = found == 0;
+        if (is_new || found == key) return slot;
       }
-      if (found == key || found == 0) return static_cast<int>(slot);
-      slot = (slot + 1) & ((1u << bits) - 1);
+      slot = (slot + 1) & (count - 1);
     }
     return none;
   }
@@ -45,11 +51,11 @@ struct KindSlots {
 /// Kinds and how often they occur, in device memory; all zero at first.
 template <class Key>
 struct Kinds {
-  static constexpr int slot_bits = 12, slots = 1 << slot_bits;
-  static constexpr std::uint64_t most = slots / 2;
+  using Slots = KindSlots<Key, 12>;
+  static constexpr std::uint64_t most = Slots::count / 2;
 
-  std::uint64_t counts[slots + 1];  ///< the last: of the key 0
-  Key keys[slots];
+  std::uint64_t counts[Slots::count + 1];
+  Key keys[Slots::count + 1];
   std::uint64_t used;  ///< slots
 
   // In order, with the first place of each and then the end of all.
@@ -60,8 +66,8 @@ struct Kinds {
   /// False if there are too many kinds.
   KOKKOS_FUNCTION bool add(Key key, std::uint64_t times) {
     bool is_new = false;
-    const int slot = key == 0 ? slots : KindSlots<Key>{keys, slot_bits}.find(key, is_new);
-    if (slot == KindSlots<Key>::none) return false;
+    const std::uint32_t slot = Slots{keys}.find(key, is_new);
+    if (slot == Slots::none) return false;
     if (is_new && Kokkos::atomic_fetch_add(&used, std::uint64_t{1}) >= most) return false;
     Kokkos::atomic_add(&counts[slot], times);
     return true;
@@ -73,10 +79,10 @@ template <class ExecutionSpace, class Key, TeamShape Shape>
 struct CountKinds {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
+  /// Of long keys no more find room; short ones are looked up sooner the fewer slots are taken.
+  using Slots = KindSlots<Key, sizeof(Key) <= 4 ? 12 : 11>;
   static constexpr int threads = Shape.threads;
   static constexpr int batch = sizeof(Key) <= 4 ? 8 : 4;
-  // Of few kinds, each has several counters: lanes that hold the same key would wait for each other.
-  static constexpr int most_slot_bits = 11, least_slot_bits = 7, counter_bits = 12;
 
   const Key* keys;
   std::size_t count;
@@ -84,58 +90,27 @@ struct CountKinds {
   Kinds<Key>* kinds;
 
   struct Scratch {
-    Key keys[1 << most_slot_bits];
-    std::uint32_t counts[1 << counter_bits];  ///< [slot][copy]
-    std::uint32_t zeros;                      ///< of the key 0
+    Key keys[Slots::count + 1];
+    std::uint32_t counts[Slots::count + 1];
     std::uint32_t is_void;
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
-  /// Keys of one kind that a thread meets one after the other are counted together.
-  struct Run {
-    Key key;
-    std::uint32_t length;
-  };
-  struct Table {
-    KindSlots<Key> slots;
-    int copy_bits;
-    std::uint32_t copy;  ///< this thread's
-  };
-
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (route->kinds == 0) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    const int thread = team.team_rank();
-    const Table table = table_in(scratch, thread);
-    for (int i = thread; i < 1 << most_slot_bits; i += threads) scratch.keys[i] = 0;
-    for (int i = thread; i < 1 << counter_bits; i += threads) scratch.counts[i] = 0;
-    if (thread == 0) scratch.zeros = scratch.is_void = 0;
+    for (int i = team.team_rank(); i <= Slots::count; i += threads) {
+      scratch.keys[i] = 0;
+      scratch.counts[i] = 0;
+    }
+    if (team.team_rank() == 0) scratch.is_void = 0;
     team.team_barrier();
-    count_keys(team, table, scratch);
+    count_keys(team, scratch);
     team.team_barrier();
-    if (scratch.is_void == 0) add_to_all(thread, table, scratch);
+    if (scratch.is_void == 0) add_to_all(team, scratch);
   }
 
-  /// At most half full of the kinds that were sampled.
-  KOKKOS_FUNCTION Table table_in(Scratch& scratch, int thread) const {
-    int bits = least_slot_bits;
-    while (bits < most_slot_bits && 1 << bits < 2 * route->kinds) ++bits;
-    const int copy_bits = counter_bits - bits;
-    return {{scratch.keys, bits},
-            copy_bits,
-            static_cast<std::uint32_t>(thread) & ((1u << copy_bits) - 1)};
-  }
-
-  KOKKOS_FUNCTION void count_keys(const Team& team, const Table& table, Scratch& scratch) const {
-    Run run{0, 0};
-    const auto add_key = [&](Key key) {
-      if (key == run.key) {
-        ++run.length;
-      } else {
-        add(table, run, scratch);
-        run = {key, 1};
-      }
-    };
+  KOKKOS_FUNCTION void count_keys(const Team& team, Scratch& scratch) const {
     constexpr std::size_t step = std::size_t{batch} * threads;
     const std::size_t stride = step * static_cast<std::size_t>(team.league_size());
     std::size_t at = step * static_cast<std::size_t>(team.league_rank());
@@ -144,27 +119,47 @@ struct CountKinds {
       KRADIX_UNROLL
       for (int b = 0; b < batch; ++b) key[b] = keys[at + b * threads + team.team_rank()];
       if (*const_cast<volatile std::uint32_t*>(&scratch.is_void) != 0) return;
-      KRADIX_UNROLL
-      for (int b = 0; b < batch; ++b) add_key(key[b]);
+      add_batch(key, scratch);
     }
     for (std::size_t i = at + team.team_rank(); i < count && i < at + step; i += threads) {
-      add_key(keys[i]);
+      add(keys[i], scratch);
     }
-    add(table, run, scratch);
+  }
+
+  /// Those that lie in the slot where they belong at once, then the others, by the same few instructions.
+  KOKKOS_FUNCTION void add_batch(const Key* key, Scratch& scratch) const {
+    std::uint32_t others = 0;
+    KRADIX_UNROLL
+    for (int b = 0; b < batch; ++b) {
+      const std::uint32_t slot = Slots::home(key[b]);
+      if (Slots{scratch.keys}.at(slot) == key[b]) {
+        L::increment(&scratch.counts[slot]);
+      } else {
+        others |= 1u << b;
+      }
+    }
+    KRADIX_ROLLED
+    while (others != 0) {
+      Key last = key[0];
+      std::uint32_t bit = 1;
+      KRADIX_UNROLL
+      for (int b = 1; b < batch; ++b) {
+        if ((others >> b & 1) == 0) continue;
+        last = key[b];
+        bit = 1u << b;
+      }
+      others &= ~bit;
+      add(last, scratch);
+    }
   }
 
   /// To the team's table, or to that of all if there is no room.
-  KOKKOS_FUNCTION void add(const Table& table, const Run& run, Scratch& scratch) const {
-    if (run.key == 0) {
-      L::add(&scratch.zeros, run.length);
-      return;
-    }
+  KOKKOS_FUNCTION void add(Key key, Scratch& scratch) const {
     bool is_new = false;
-    const int slot = table.slots.find(run.key, is_new);
-    if (slot != KindSlots<Key>::none) {
-      L::add(&scratch.counts[static_cast<std::uint32_t>(slot) << table.copy_bits | table.copy],
-             run.length);
-    } else if (!kinds->add(run.key, run.length)) {
+    const std::uint32_t slot = Slots{scratch.keys}.find(key, is_new);
+    if (slot != Slots::none) {
+      L::increment(&scratch.counts[slot]);
+    } else if (!kinds->add(key, 1)) {
       give_up(scratch);
     }
   }
@@ -174,16 +169,11 @@ struct CountKinds {
     L::store(&route->too_many_kinds, 1);
   }
 
-  KOKKOS_FUNCTION void add_to_all(int thread, const Table& table, Scratch& scratch) const {
-    for (int slot = thread; slot < 1 << table.slots.bits; slot += threads) {
-      if (scratch.keys[slot] == 0) continue;
-      std::uint64_t sum = 0;
-      for (int c = 0; c < 1 << table.copy_bits; ++c) {
-        sum += scratch.counts[(slot << table.copy_bits) + c];
-      }
-      if (!kinds->add(scratch.keys[slot], sum)) give_up(scratch);
+  KOKKOS_FUNCTION void add_to_all(const Team& team, Scratch& scratch) const {
+    for (int slot = team.team_rank(); slot <= Slots::count; slot += threads) {
+      const std::uint32_t times = scratch.counts[slot];
+      if (times > 0 && !kinds->add(scratch.keys[slot], times)) give_up(scratch);
     }
-    if (thread == 0 && scratch.zeros > 0) kinds->add(0, scratch.zeros);
   }
 };
 
@@ -217,19 +207,17 @@ struct RankKinds {
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     if (team.team_rank() == 0) scratch.listed = 0;
     team.team_barrier();
-    for (int slot = team.team_rank(); slot <= Kinds<Key>::slots; slot += Threads) {
+    for (int slot = team.team_rank(); slot <= Kinds<Key>::Slots::count; slot += Threads) {
       const std::uint64_t times = kinds->counts[slot];
-      if (times == 0) continue;
-      const Key key = slot < Kinds<Key>::slots ? kinds->keys[slot] : Key{0};
-      scratch.kind[L::add(&scratch.listed, 1)] = {times, key};
+      if (times > 0) scratch.kind[L::add(&scratch.listed, 1)] = {times, kinds->keys[slot]};
     }
     team.team_barrier();
     const auto listed = static_cast<int>(scratch.listed);
     const int group = team.league_rank() * groups + team.team_rank() / L::width;
     const int lane = L::lane(team.team_rank());
-    // Teams list the kinds in any order, each in its own: a team's groups must take those that are theirs.
+    // Each team lists the kinds in an order of its own: which are its to rank must follow from the kind.
     for (int i = team.team_rank() / L::width; i < listed; i += groups) {
-      if (owner(scratch.kind[i].key) == team.league_rank()) rank(scratch, listed, i, lane);
+      if (team_of(scratch.kind[i].key) == team.league_rank()) rank(scratch, listed, i, lane);
     }
     if (group == 0 && lane == 0) {
       kinds->listed = static_cast<std::uint64_t>(listed);
@@ -237,8 +225,8 @@ struct RankKinds {
     }
   }
 
-  KOKKOS_FUNCTION static int owner(Key key) {
-    return static_cast<int>(KindSlots<Key>::hash(key) % teams);
+  KOKKOS_FUNCTION static int team_of(Key key) {
+    return static_cast<int>(Kinds<Key>::Slots::home(key) % teams);
   }
 
   KOKKOS_FUNCTION void rank(const Scratch& scratch, int listed, int of, int lane) const {
