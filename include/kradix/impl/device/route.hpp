@@ -132,7 +132,7 @@ struct SampleRuns {
   bool counts_kinds;  ///< by one more team
   Route* route;
 
-  /// Half full at most.
+  /// Half full at most, or little more where kinds are looked for.
   struct Scratch {
     std::uint64_t prefix[1 << slot_bits];  ///< plus one; 0: free
     std::uint32_t keys[1 << slot_bits];
@@ -175,22 +175,35 @@ struct SampleRuns {
   static constexpr int each = samples / Threads;
   static constexpr std::uint64_t missing = ~std::uint64_t{0};
 
+  /// Where this thread's samples lie, at or behind the end of few keys.
+  struct MyPlaces {
+    SamplePlaces places;
+    std::size_t thread, teams, index;
+    KOKKOS_FUNCTION std::size_t of(int i) const {
+      return places.of((static_cast<std::size_t>(i) * Threads + thread) * teams + index);
+    }
+  };
+
   /// Bits of the samples from `shift` up to the topmost that varies, at most 63 of them.
   KOKKOS_FUNCTION void read(const Team& team, int shift, std::uint64_t* prefix) const {
     const auto teams = static_cast<std::size_t>(team.league_size() / Route::choices);
     const auto index = static_cast<std::size_t>(team.league_rank() / Route::choices);
-    const SamplePlaces places(order.count, samples * teams);
+    const MyPlaces places{SamplePlaces(order.count, samples * teams),
+                          static_cast<std::size_t>(team.team_rank()), teams, index};
     const std::uint64_t mask = low_mask<std::uint64_t>(route->top - shift);
-    const bool looks = L::load(&route->disorder) != Disorder::both;
-    std::uint32_t disorder = 0;
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
-      const std::size_t place =
-          places.of((static_cast<std::size_t>(i) * Threads + team.team_rank()) * teams + index);
+      const std::size_t place = places.of(i);
       const Bits bits = order.codec.encode(order.keys[place < order.count ? place : 0]) >> shift;
       prefix[i] = place < order.count ? static_cast<std::uint64_t>(bits) & mask : missing;
-      if (looks) disorder |= order.disorder_at(place);
     }
+    if (L::load(&route->disorder) != Disorder::both) look_at_order(places);
+  }
+
+  KOKKOS_FUNCTION void look_at_order(const MyPlaces& places) const {
+    std::uint32_t disorder = 0;
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) disorder |= order.disorder_at(places.of(i));
     if (disorder != 0) Disorder::tell<ExecutionSpace>(&route->disorder, disorder);
   }
 
@@ -227,7 +240,8 @@ struct SampleRuns {
     for (int round = 0; round < kind_rounds; ++round) {
       Kokkos::atomic_add(&scratch.pairs, new_kinds(team, round, scratch));
       team.team_barrier();
-      if (scratch.pairs >= most_kinds) return;
+      // Of more kinds than can be, three of four are new at first.
+      if (scratch.pairs >= (round == 0 ? samples * 3 / 4 : most_kinds)) return;
       team.team_barrier();
     }
     // Where many were missed, more have been seen once than twice.
