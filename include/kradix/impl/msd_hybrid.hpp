@@ -3,7 +3,7 @@
 // Least-significant-digit sweeps over the topmost varying digits alone, as many as leave runs that fit a
 // team's scratch, then one finish of each run in scratch. A sample chooses on the device; where it finds
 // no such digits the same launches sweep over all digits, and the sort is a Onesweep. Keys in order, or in
-// reverse, are found out by the read that otherwise counts digits.
+// reverse, are found out by the read that otherwise counts digits; few kinds of keys are counted and made anew.
 //
 // After Stehle and Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs" (SIGMOD 2017), who
 // partition from the most significant digit and finish small buckets locally; the sweeps are those of

@@ -38,8 +38,9 @@ struct CountAllDigits {
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (only_recounts && route->recounts == 0) return;
-    if (route != nullptr && !only_recounts && route->has_counted_kinds()) return;
-    if (route != nullptr && !only_recounts && route->verifies != 0) {
+    const bool first = route != nullptr && !only_recounts;
+    if (first && route->has_counted_kinds()) return;
+    if (first && route->verifies != 0) {
       verify_order(team);
       return;
     }
