@@ -58,7 +58,7 @@ class MsdHybrid {
   using List = ListChunks<ExecutionSpace, Codec, step_with.threads>;
   using Finish = FinishChunk<ExecutionSpace, Codec, Value, FinishShape>;
   static_assert(FinishShape.round() <= AloneShape.round());
-  static constexpr TeamShape look_up_with = kinds_shape<ExecutionSpace>();
+  static constexpr TeamShape look_up_with = kinds_shape<ExecutionSpace>(sizeof(Key));
   using Ranges = FinishRanges<ExecutionSpace, Codec, Value, AloneShape, RangeShape>;
 
  public:

@@ -74,15 +74,15 @@ struct Kinds {
   }
 };
 
-/// Teams that stay look up all keys.
-template <class ExecutionSpace, class Key, TeamShape Shape>
+/// Teams that stay look up all keys. Of long keys no more find room in scratch; short ones are looked up
+/// sooner the fewer slots are taken.
+template <class ExecutionSpace, class Key, TeamShape Shape,
+          int SlotBits = sizeof(Key) <= 4 ? 12 : 11>
 struct CountKinds {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
-  /// Of long keys no more find room; short ones are looked up sooner the fewer slots are taken.
-  using Slots = KindSlots<Key, sizeof(Key) <= 4 ? 12 : 11>;
-  static constexpr int threads = Shape.threads;
-  static constexpr int batch = sizeof(Key) <= 4 ? 8 : 4;
+  using Slots = KindSlots<Key, SlotBits>;
+  static constexpr int threads = Shape.threads, batch = Shape.items;
 
   const Key* keys;
   std::size_t count;
