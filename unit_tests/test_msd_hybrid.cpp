@@ -3,68 +3,27 @@
 #include <gtest/gtest.h>
 #include <set>
 
-#include "kradix/impl/msd_hybrid.hpp"
-#include "support/device.hpp"
+#include "support/hybrid.hpp"
 #include "support/keys.hpp"
 #include "support/reference.hpp"
 
 namespace {
 
-using namespace kradix::impl;
+using namespace hybrid;
 using kradix::Order;
-
-constexpr bool on_host = is_host_space<Space>;
-constexpr TeamShape sweep_with = on_host ? TeamShape{1, 64} : TeamShape{256, 4, 1};
-constexpr TeamShape small_finish = on_host ? TeamShape{1, 512} : TeamShape{256, 2, 1};
-constexpr TeamShape alone = on_host ? TeamShape{1, 4352} : TeamShape{256, 20, 1};
-constexpr TeamShape large_finish = on_host ? TeamShape{1, 4352} : TeamShape{256, 17, 1};
-constexpr RouteRule always{1e30, 1e30, 1e30};
 
 /// Sorts keys with the index of each as its value; compares with the reference; returns the route.
 template <TeamShape Finish, class Key>
 Route expect_sorted(const std::vector<Key>& input, Order order, const RouteRule& rule) {
-  using Codec = codec_of<Key>;
-  using Word = typename Codec::key_type;
-  const std::size_t count = input.size();
-  kradix::Plan plan;
-  plan.count = count;
-  plan.bits = {0, Codec::bits};
-  plan.passes = Codec::bits / digit_bits;
-  plan.round = plan.tile = static_cast<std::size_t>(sweep_with.round());
-  plan.chunk = static_cast<std::size_t>(Finish.round());
-  plan.tiles = (count + plan.tile - 1) / plan.tile;
-  ScratchList list;
-  const Slot keys_other = list.add(count, sizeof(Key));
-  const Slot values_other = list.add(count, 4);
-  const MsdHybridScratch scratch = MsdHybridScratch::list(plan, LookBackShape{}, list);
-  const Kokkos::View<std::byte*, Memory> memory("memory", list.bytes());
-  std::byte* const base = aligned_scratch(memory.data());
-  const auto keys = to_device(input);
-  const Kokkos::View<std::uint32_t*, Memory> permutation("permutation", count);
-  auto* const words = reinterpret_cast<Word*>(keys.data());
-  const SortBuffers<Word, std::uint32_t> buffers{
-      {words, words, keys_other.in<Word>(base)},
-      {nullptr, permutation.data(), values_other.in<std::uint32_t>(base)},
-      true,
-      false};
-  const Space exec;
-  MsdHybrid<Space, Codec, std::uint32_t, sweep_with, Finish, alone, sweep_with>(
-      exec, plan, make_codec<Key>(order), buffers, scratch, base, "test")
-      .sort(rule);
-  exec.fence();
-  Route route;
-  Kokkos::View<Route, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> there(&route);
-  Kokkos::deep_copy(
-      there, Kokkos::View<Route, Memory, Kokkos::MemoryUnmanaged>(scratch.route.in<Route>(base)));
+  const auto sorted = hybrid::sort<Finish, std::uint32_t>(input, make_codec<Key>(order),
+                                                          {.makes_indices = true}, rule);
   const auto indices = reference::sorted_indices(input, order);
-  const auto found = to_host(permutation);
-  const auto sorted = to_host(keys);
-  for (std::size_t i = 0; i < count; ++i) {
-    EXPECT_EQ(found[i], indices[i]) << i;
-    EXPECT_EQ(keys::bytes_of(sorted[i]), keys::bytes_of(input[indices[i]])) << i;
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    EXPECT_EQ(sorted.values[i], indices[i]) << i;
+    EXPECT_EQ(keys::bytes_of(sorted.keys[i]), keys::bytes_of(input[indices[i]])) << i;
     if (::testing::Test::HasFailure()) break;
   }
-  return route;
+  return sorted.route;
 }
 
 template <class T>

@@ -2,7 +2,8 @@
 //
 // Least-significant-digit sweeps over the topmost varying digits alone, as many as leave runs that fit a
 // team's scratch, then one finish of each run in scratch. A sample chooses on the device; where it finds
-// no such digits the same launches sweep over all digits, and the sort is a Onesweep.
+// no such digits the same launches sweep over all digits, and the sort is a Onesweep. Keys in order, or in
+// reverse, are found out by the read that otherwise counts digits; few kinds of keys are counted and made anew.
 //
 // After Stehle and Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs" (SIGMOD 2017), who
 // partition from the most significant digit and finish small buckets locally; the sweeps are those of
@@ -15,6 +16,8 @@
 #include <string>
 
 #include "kradix/impl/device/chunks.hpp"
+#include "kradix/impl/device/count_kinds.hpp"
+#include "kradix/impl/device/expand_kinds.hpp"
 #include "kradix/impl/device/finish_chunk.hpp"
 #include "kradix/impl/device/finish_ranges.hpp"
 #include "kradix/impl/device/route.hpp"
@@ -26,12 +29,15 @@ namespace kradix::impl {
 struct MsdHybridScratch {
   OnesweepScratch sweeps;
   Slot route;
+  Slot kinds;   ///< of keys alone
   Slot chunks;  ///< may lie over the look-back's words, which are done with when chunks are listed
 
   static MsdHybridScratch list(const Plan& plan, const LookBackShape& most, ScratchList& list) {
     MsdHybridScratch scratch;
-    scratch.sweeps = OnesweepScratch::list(plan, most, list, 2, sizeof(Route));
+    const std::size_t kinds = plan.value_bytes > 0 ? 0 : sizeof(Kinds<std::uint64_t>);
+    scratch.sweeps = OnesweepScratch::list(plan, most, list, 2, sizeof(Route) + kinds);
     scratch.route = {scratch.sweeps.counts.offset + scratch.sweeps.extra, sizeof(Route)};
+    scratch.kinds = {scratch.route.offset + sizeof(Route), kinds};
     const std::size_t chunk_words = ChunkShape::of(plan.chunk, plan.count).chunks(plan.count);
     const bool fits = chunk_words * sizeof(std::uint64_t) <= scratch.sweeps.words.bytes;
     scratch.chunks = fits ? scratch.sweeps.words : list.add(chunk_words, sizeof(std::uint64_t));
@@ -52,6 +58,7 @@ class MsdHybrid {
   using List = ListChunks<ExecutionSpace, Codec, step_with.threads>;
   using Finish = FinishChunk<ExecutionSpace, Codec, Value, FinishShape>;
   static_assert(FinishShape.round() <= AloneShape.round());
+  static constexpr TeamShape look_up_with = kinds_shape<ExecutionSpace>(sizeof(Key));
   using Ranges = FinishRanges<ExecutionSpace, Codec, Value, AloneShape, RangeShape>;
 
  public:
@@ -64,33 +71,79 @@ class MsdHybrid {
         sweeps_(exec, plan, codec, buffers, scratch.sweeps, base,
                 std::string(label) + "::msd_hybrid::"),
         route_(scratch.route.in<Route>(base)),
+        kinds_(scratch.kinds.in<std::byte>(base)),
         chunks_(scratch.chunks.in<std::uint64_t>(base)) {}
 
   void sort(const RouteRule& rule) {
     sweeps_.clear();
     choose(rule);
-    sweeps_.count(route_);
+    const bool kinds = may_count_kinds(rule);
+    if (kinds) count_kinds();
+    sweeps_.count(route_, keeps_order());
     sweeps_.sweep();
     finish();
     sweeps_.settle();
+    if (kinds) expand_kinds();
   }
 
  private:
   void choose(const RouteRule& rule) {
     const DigitList all = sweeps_.digits();
+    const KeyOrder<Codec> order{buffers_.keys.in, plan_.count, codec_, all, keeps_order()};
+    const bool kinds = may_count_kinds(rule);
     const std::size_t teams = Sample::teams(plan_.count);
     const int least = rule.least_sweeps(plan_.count);
     const auto samples = static_cast<double>(std::min<std::size_t>(plan_.count, Sample::samples));
     sweeps_.template launch<step_with>("GlanceAtKeys", 1, Glance::scratch_bytes(),
-                                       Glance{buffers_.keys.in, codec_, plan_.count, all, route_});
-    sweeps_.template launch<step_with>(
-        "SampleRuns", teams * Route::choices, Sample::scratch_bytes(),
-        Sample{buffers_.keys.in, codec_, plan_.count, all, least, finish_bits(least), route_});
+                                       Glance{order, route_});
+    sweeps_.template launch<step_with>("SampleRuns", teams * Route::choices + (kinds ? 1 : 0),
+                                       Sample::scratch_bytes(),
+                                       Sample{order, least, finish_bits(least), kinds, route_});
     sweeps_.template launch<step_with>(
         "ChooseRoute", 1, 0,
         Choose{plan_.count, all, rule, least, samples,
                static_cast<double>(teams) * samples * (samples - 1) / 2, route_});
   }
+
+  /// Would it show if equal keys changed places?
+  bool keeps_order() const {
+    return !std::is_same_v<Value, NoValue> || equal_keys_differ(codec_, sweeps_.digits());
+  }
+
+  /// Is a key all there is to know of an element, so that counting makes it again?
+  static constexpr bool counts_kinds =
+      std::is_same_v<Value, NoValue> && Codec::tells_all_keys_apart && sizeof(Key) <= 8;
+  bool may_count_kinds(const RouteRule& rule) const {
+    return counts_kinds && !keeps_order() && plan_.count >= rule.kinds_from;
+  }
+
+  void count_kinds() {
+    if constexpr (counts_kinds) {
+      using Count = CountKinds<ExecutionSpace, Key, look_up_with>;
+      const std::size_t teams = sweeps_.template resident_teams<look_up_with>() * 3 / 4;
+      sweeps_.template launch<look_up_with>(
+          "CountKinds", std::clamp<std::size_t>(teams, 1, plan_.tiles), Count::scratch_bytes(),
+          Count{buffers_.keys.in, plan_.count, route_, kinds()});
+    }
+  }
+
+  void expand_kinds() {
+    if constexpr (counts_kinds) {
+      using Rank = RankKinds<ExecutionSpace, Codec, step_with.threads>;
+      sweeps_.template launch<step_with>("RankKinds", Rank::teams, Rank::scratch_bytes(),
+                                         Rank{codec_, plan_.count, sweeps_.passes(), kinds()});
+      using Expand = ExpandKinds<ExecutionSpace, Key, step_with.threads>;
+      const std::size_t teams = std::min(plan_.tiles, sweeps_.template resident_teams<step_with>());
+      sweeps_.template launch<step_with>("ExpandKinds", teams, 0,
+                                         Expand{{kinds()->sorted, kinds()->first, &kinds()->listed},
+                                                sweeps_.passes(),
+                                                buffers_.keys.result,
+                                                plan_.count,
+                                                plan_.count / Expand::width / teams + 1});
+    }
+  }
+
+  Kinds<Key>* kinds() const { return reinterpret_cast<Kinds<Key>*>(kinds_); }
 
   /// The bits of a word of counters, in a chunk of as many runs as fit of keys that spread evenly.
   int finish_bits(int sweeps) const {
@@ -124,6 +177,7 @@ class MsdHybrid {
   SortBuffers<Key, Value> buffers_;
   Sweeps sweeps_;
   Route* route_;
+  std::byte* kinds_;
   std::uint64_t* chunks_;
 };
 

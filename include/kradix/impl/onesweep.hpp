@@ -72,7 +72,7 @@ class Onesweep {
 
   void sort() {
     clear();
-    count(nullptr);
+    count();
     sweep();
     settle();
   }
@@ -91,10 +91,13 @@ class Onesweep {
                        0, Clear{reinterpret_cast<std::uint64_t*>(words_), words});
   }
 
-  /// Counts all digits, or those that a route names; then the route may ask for all, into a second set.
-  void count(Route* route) {
-    count_into(0, route, false);
-    if (route != nullptr) count_into(plan_.passes, route, true);
+  void count() { count_into(0, nullptr, false, true); }
+
+  /// Verifies order if the route hopes for it, or counts the digits that it names; then it may ask for
+  /// others, into a second set. Equal keys may differ otherwise if a sort `keeps_order`.
+  void count(Route* route, bool keeps_order) {
+    count_into(0, route, false, keeps_order);
+    count_into(plan_.passes, route, true, keeps_order);
   }
 
   void sweep() {
@@ -149,11 +152,11 @@ class Onesweep {
     }
   }
 
-  void count_into(int first_row, Route* route, bool only_recounts) {
+  void count_into(int first_row, Route* route, bool only_recounts, bool keeps_order) {
     const std::size_t teams = std::min(plan_.tiles, resident_teams<count_with>());
     launch<count_with>("CountAllDigits", teams, Count::scratch_bytes(digits().count()),
                        Count{buffers_.keys.in, codec_, plan_.count, digits(),
-                             bins_ + first_row * bin_count, route, only_recounts});
+                             bins_ + first_row * bin_count, route, only_recounts, keeps_order});
     launch<count_with>(
         "ListDigits", 1, List::scratch_bytes(),
         List{plan_.count, digits(), bins_, first_row, passes_, route, only_recounts});

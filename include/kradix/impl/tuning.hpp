@@ -51,6 +51,13 @@ constexpr TeamShape count_shape() {
   return is_host_space<ExecutionSpace> ? TeamShape{1, 1} : TeamShape{256, 1};
 }
 
+/// How teams look up keys in a table in scratch, where six find room at once.
+template <class ExecutionSpace>
+constexpr TeamShape kinds_shape(std::size_t key_bytes) {
+  if (is_host_space<ExecutionSpace>) return {1, 8};
+  return {256, key_bytes <= 4 ? 8 : 4, 6};
+}
+
 /// How a team of the Onesweep pass works through its tile; none where elements are too large for it.
 template <class ExecutionSpace>
 constexpr TeamShape sweep_shape(std::size_t key_bytes, std::size_t value_bytes) {

@@ -10,11 +10,14 @@
 #define KRADIX_HAVE_INT128
 #endif
 
-// Register arrays need their loops unrolled; hosts only lose code size by it.
+// Register arrays need their loops unrolled; hosts only lose code size by it. Long loops that most often
+// run once need the opposite.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__SYCL_DEVICE_ONLY__)
 #define KRADIX_UNROLL _Pragma("unroll")
+#define KRADIX_ROLLED _Pragma("unroll 1")
 #else
 #define KRADIX_UNROLL
+#define KRADIX_ROLLED
 #endif
 
 namespace kradix::impl {

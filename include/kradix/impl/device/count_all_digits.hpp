@@ -1,4 +1,5 @@
-// All digits of all keys counted in one read, then turned into first places and a list of passes.
+// All digits of all keys counted in one read, then turned into first places and a list of passes. If a
+// route hopes for order, that read verifies it and counts nothing.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -7,6 +8,7 @@
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/bins.hpp"
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/device/key_order.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/team.hpp"
 
@@ -28,6 +30,7 @@ struct CountAllDigits {
   std::uint64_t* bins;     ///< [digit][bin], zero
   Route* route = nullptr;  ///< tells the digits, and is told which bits vary (null: all, nobody)
   bool only_recounts = false;  ///< does nothing unless the route asks for it
+  bool keeps_order = true;     ///< as in KeyOrder
 
   static std::size_t scratch_bytes(int digit_count) {
     return static_cast<std::size_t>(digit_count) * bin_count * sizeof(std::uint32_t);
@@ -35,6 +38,12 @@ struct CountAllDigits {
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (only_recounts && route->recounts == 0) return;
+    const bool first = route != nullptr && !only_recounts;
+    if (first && route->has_counted_kinds()) return;
+    if (first && route->verifies != 0) {
+      verify_order(team);
+      return;
+    }
     const DigitList digits = route != nullptr ? route->digits : all;
     const int rows = digits.count() * bin_count;
     auto* const counts = take_scratch<std::uint32_t>(team, static_cast<std::size_t>(rows));
@@ -46,6 +55,14 @@ struct CountAllDigits {
     for (int i = team.team_rank(); i < rows; i += Shape.threads) {
       if (counts[i] > 0) Kokkos::atomic_add(&bins[i], std::uint64_t{counts[i]});
     }
+  }
+
+  KOKKOS_FUNCTION void verify_order(const Team& team) const {
+    const VerifyOrder<ExecutionSpace, Codec, Shape.threads> verify{
+        {keys, count, codec, all, keeps_order}};
+    const auto seen = verify(team);
+    tell(seen.differ);
+    Disorder::tell<ExecutionSpace>(&route->disorder, seen.disorder);
   }
 
   /// Reads before it writes: after a few teams no bit is new.
@@ -142,7 +159,12 @@ struct ListDigits {
 
   KOKKOS_FUNCTION void list(const DigitList& digits, const int* varies) const {
     PassTable table{};
-    if (route != nullptr && !only_recounts && sample_missed_a_bit(digits)) {
+    const bool first = route != nullptr && !only_recounts;
+    if (first && route->has_counted_kinds()) {
+      table.expands = 1;
+    } else if (first && route->verifies != 0 && route->disorder != Disorder::both) {
+      table.mirrors = (route->disorder & Disorder::falls) != 0 ? 1 : 0;
+    } else if (first && (route->verifies != 0 || sample_missed_a_bit(digits))) {
       recount(digits);
     } else {
       for (int d = 0; d < digits.count(); ++d) {
@@ -155,14 +177,15 @@ struct ListDigits {
     *passes = table;
   }
 
-  /// One more sweep over the bits above what the sample saw, or sweeps over all digits.
+  /// The digits of the route, and one more sweep if bits vary above what the sample saw; or all digits.
   KOKKOS_FUNCTION void recount(const DigitList& digits) const {
     const Bits varying = joined<Bits>(route->varying) & bits_between<Bits>(all.begin, all.end);
-    const DigitList higher{digits.begin, bit_width_of(varying)};
-    const bool finishes = route->finishes != 0 && higher.count() <= Route::most_sweeps;
+    const int end = bit_width_of(varying);
+    const DigitList wanted{digits.begin, end > digits.end ? end : digits.end};
+    const bool finishes = route->finishes != 0 && wanted.count() <= Route::most_sweeps;
     route->recounts = 1;
     route->finishes = finishes ? 1 : 0;
-    route->digits = finishes ? higher : all;
+    route->digits = finishes ? wanted : all;
   }
 
   /// Sweeps over the topmost digits need them to be just that.

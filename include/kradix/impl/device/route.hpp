@@ -2,7 +2,8 @@
 // keys, before all keys are counted.
 //
 // A sort by s sweeps over the most significant varying bits leaves runs of keys that agree in them. If
-// no run is longer than a team's scratch, one finish replaces all other passes.
+// no run is longer than a team's scratch, one finish replaces all other passes. If no two neighbours of
+// the sample are out of order, all may be in order, and the first read of all keys looks at that alone.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -11,6 +12,7 @@
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/bins.hpp"
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/device/key_order.hpp"
 #include "kradix/impl/device/team.hpp"
 
 namespace kradix::impl {
@@ -20,15 +22,21 @@ struct Route {
   static constexpr int most_sweeps = 4;
   static constexpr int choices = 2;  ///< numbers of sweeps that are looked at
 
-  int top;                           ///< bits of the sample's keys vary below this one
-  DigitList digits;                  ///< those that the sweeps go over
-  int finishes;                      ///< a finish follows the sweeps
-  int recounts;                      ///< the sample missed a varying bit: digits are counted anew
-  std::uint64_t varying[2];          ///< bits in which any key differs from the first
+  int top;                       ///< bits of the sample's keys vary below this one
+  DigitList digits;              ///< those that the sweeps go over
+  int finishes;                  ///< a finish follows the sweeps
+  int verifies;                  ///< no disorder in the sample: order is verified, nothing counted
+  int recounts;                  ///< what was hoped for does not hold: digits are counted anew
+  std::uint64_t disorder;        ///< of any neighbours that were looked at (`Disorder`)
+  int kinds;                     ///< of keys in the sample, if they are few: all are counted
+  std::uint64_t too_many_kinds;  ///< for that: their count is void
+  std::uint64_t varying[2];      ///< bits in which any key differs from the first
   std::uint64_t pairs[most_sweeps];  ///< sampled pairs that 1, 2, ... sweeps would leave in one run
   std::uint64_t close[most_sweeps];  ///< those of them that the finish could hardly tell apart
   std::uint32_t most[most_sweeps];   ///< sampled keys in the longest such run of a team's sample
   std::uint64_t chunks;              ///< listed for the finish
+
+  KOKKOS_FUNCTION bool has_counted_kinds() const { return kinds != 0 && too_many_kinds == 0; }
 };
 
 /// When a finish is worth while.
@@ -36,6 +44,8 @@ struct RouteRule {
   double run;        ///< the mean length of a run, over its elements, that still fits
   double most;       ///< and the longest that one team should finish
   double close = 8;  ///< keys in a run that agree in the next bits too
+  /// Keys alone, from so many on, may be few kinds: three launches more, which all others pay for.
+  std::size_t kinds_from = std::size_t{1} << 24;
 
   /// Fewer sweeps than this leave longer runs even of keys that spread evenly.
   int least_sweeps(std::size_t count) const {
@@ -67,56 +77,62 @@ struct SamplePlaces {
   }
 };
 
-/// One team: the highest bit in which a few keys differ.
+/// One team: the highest bit in which a few keys differ, and whether they and the next ones are in order.
 template <class ExecutionSpace, class Codec, int Threads>
 struct GlanceAtKeys {
   using Bits = typename Codec::bits_type;
+  using L = Lanes<ExecutionSpace>;
   static constexpr int samples = 1024;
 
-  const typename Codec::key_type* keys;
-  Codec codec;
-  std::size_t count;
-  DigitList all;
+  KeyOrder<Codec> order;
   Route* route;
 
   using Combined = CombinedBits<ExecutionSpace, Threads, Bits>;
   static std::size_t scratch_bytes() { return Combined::words * sizeof(std::uint64_t); }
 
   KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
-    const SamplePlaces places(count, samples);
-    const Bits first = codec.encode(keys[0]);
+    const SamplePlaces places(order.count, samples);
+    const Bits first = order.codec.encode(order.keys[0]);
     Bits differ = 0;
+    std::uint32_t disorder = 0;
     // Unrolled, all loads are under way at once.
     KRADIX_UNROLL
     for (int i = 0; i < samples / Threads; ++i) {
-      const std::size_t place = places.of(static_cast<std::size_t>(i) * Threads + team.team_rank());
-      differ |= codec.encode(keys[place < count ? place : 0]) ^ first;
+      const std::size_t sample =
+          places.of(static_cast<std::size_t>(i) * Threads + team.team_rank());
+      const std::size_t place = sample < order.count ? sample : 0;
+      differ |= order.codec.encode(order.keys[place]) ^ first;
+      disorder |= order.disorder_at(place);
+    }
+    const auto found = static_cast<std::uint32_t>(L::combine(disorder));
+    if (L::lane(team.team_rank()) == 0) {
+      Disorder::tell<ExecutionSpace>(&route->disorder, found);
     }
     differ = Combined::over(team, differ, take_scratch<std::uint64_t>(team, Combined::words));
     if (team.team_rank() == 0) {
-      route->top = bit_width_of(static_cast<Bits>(differ & bits_between<Bits>(all.begin, all.end)));
+      route->top = bit_width_of(static_cast<Bits>(differ & order.mask()));
     }
   }
 };
 
 /// Teams count how many keys of a sample of theirs would stay together after 1, 2, ... sweeps. Each team
-/// looks at one number of sweeps.
+/// looks at one number of sweeps; and at order, for as long as none has seen disorder.
 template <class ExecutionSpace, class Codec, int Threads>
 struct SampleRuns {
   using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
   static constexpr int samples = 1024;  ///< of one team
   static constexpr int slot_bits = 11;
+  static constexpr int kind_rounds = 4, most_kinds = samples;
 
-  const typename Codec::key_type* keys;
-  Codec codec;
-  std::size_t key_count;
-  DigitList all;
+  KeyOrder<Codec> order;
   int sweeps;       ///< at least: fewer could not leave runs that are short enough
   int finish_bits;  ///< below those sweeps' bits, what the finish counts by, eight counters together
+  bool counts_kinds;  ///< by one more team
   Route* route;
 
-  /// Half full at most.
+  /// Half full at most, or little more where kinds are looked for.
   struct Scratch {
     std::uint64_t prefix[1 << slot_bits];  ///< plus one; 0: free
     std::uint32_t keys[1 << slot_bits];
@@ -134,9 +150,13 @@ struct SampleRuns {
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
+    if (counts_kinds && team.league_rank() == team.league_size() - 1) {
+      sample_kinds(team);
+      return;
+    }
     const int mine = sweeps + team.league_rank() % Route::choices;
     const int shift = route->top - mine * digit_bits;
-    if (shift < all.begin) return;
+    if (shift < order.all.begin) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     std::uint64_t prefix[each];
     read(team, shift < finish_bits ? 0 : shift - finish_bits, prefix);
@@ -155,30 +175,42 @@ struct SampleRuns {
   static constexpr int each = samples / Threads;
   static constexpr std::uint64_t missing = ~std::uint64_t{0};
 
+  /// Where this thread's samples lie, at or behind the end of few keys.
+  struct MyPlaces {
+    SamplePlaces places;
+    std::size_t thread, teams, index;
+    KOKKOS_FUNCTION std::size_t of(int i) const {
+      return places.of((static_cast<std::size_t>(i) * Threads + thread) * teams + index);
+    }
+  };
+
   /// Bits of the samples from `shift` up to the topmost that varies, at most 63 of them.
   KOKKOS_FUNCTION void read(const Team& team, int shift, std::uint64_t* prefix) const {
     const auto teams = static_cast<std::size_t>(team.league_size() / Route::choices);
     const auto index = static_cast<std::size_t>(team.league_rank() / Route::choices);
-    const SamplePlaces places(key_count, samples * teams);
+    const MyPlaces places{SamplePlaces(order.count, samples * teams),
+                          static_cast<std::size_t>(team.team_rank()), teams, index};
     const std::uint64_t mask = low_mask<std::uint64_t>(route->top - shift);
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
-      const std::size_t place =
-          places.of((static_cast<std::size_t>(i) * Threads + team.team_rank()) * teams + index);
-      const Bits bits = codec.encode(keys[place < key_count ? place : 0]) >> shift;
-      prefix[i] = place < key_count ? static_cast<std::uint64_t>(bits) & mask : missing;
+      const std::size_t place = places.of(i);
+      const Bits bits = order.codec.encode(order.keys[place < order.count ? place : 0]) >> shift;
+      prefix[i] = place < order.count ? static_cast<std::uint64_t>(bits) & mask : missing;
     }
+    if (L::load(&route->disorder) != Disorder::both) look_at_order(places);
+  }
+
+  KOKKOS_FUNCTION void look_at_order(const MyPlaces& places) const {
+    std::uint32_t disorder = 0;
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) disorder |= order.disorder_at(places.of(i));
+    if (disorder != 0) Disorder::tell<ExecutionSpace>(&route->disorder, disorder);
   }
 
   /// Pairs of samples that agree in all but the lowest `low` bits, and the most that do together.
   KOKKOS_FUNCTION static void count(const Team& team, const std::uint64_t* prefix, int low,
                                     Scratch& scratch) {
-    for (int i = team.team_rank(); i < 1 << slot_bits; i += Threads) {
-      scratch.prefix[i] = 0;
-      scratch.keys[i] = 0;
-    }
-    if (team.team_rank() == 0) scratch.pairs = scratch.most = 0;
-    team.team_barrier();
+    clear(team, scratch);
     std::uint32_t pairs = 0, most = 0;
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
@@ -190,6 +222,56 @@ struct SampleRuns {
     Kokkos::atomic_add(&scratch.pairs, pairs);
     Kokkos::atomic_max(&scratch.most, most);
     team.team_barrier();
+  }
+
+  KOKKOS_FUNCTION static void clear(const Team& team, Scratch& scratch) {
+    for (int i = team.team_rank(); i < 1 << slot_bits; i += Threads) {
+      scratch.prefix[i] = 0;
+      scratch.keys[i] = 0;
+    }
+    if (team.team_rank() == 0) scratch.pairs = scratch.most = 0;
+    team.team_barrier();
+  }
+
+  /// Tells the number of kinds in a larger sample, if hardly any can have been missed.
+  KOKKOS_FUNCTION void sample_kinds(const Team& team) const {
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    clear(team, scratch);
+    for (int round = 0; round < kind_rounds; ++round) {
+      Kokkos::atomic_add(&scratch.pairs, new_kinds(team, round, scratch));
+      team.team_barrier();
+      // Of more kinds than can be, three of four are new at first.
+      if (scratch.pairs >= (round == 0 ? samples * 3 / 4 : most_kinds)) return;
+      team.team_barrier();
+    }
+    // Where many were missed, more have been seen once than twice.
+    std::uint32_t once = 0;
+    for (int i = team.team_rank(); i < 1 << slot_bits; i += Threads) {
+      once += scratch.keys[i] == 1 ? 1 : 0;
+      once -= scratch.keys[i] == 2 ? 1 : 0;
+    }
+    Kokkos::atomic_add(&scratch.most, once);
+    team.team_barrier();
+    constexpr int by_chance = 8;
+    if (team.team_rank() == 0 && static_cast<std::int32_t>(scratch.most) <= by_chance) {
+      route->kinds = static_cast<int>(scratch.pairs);
+    }
+  }
+
+  KOKKOS_FUNCTION std::uint32_t new_kinds(const Team& team, int round, Scratch& scratch) const {
+    const SamplePlaces places(order.count, samples * kind_rounds);
+    std::uint64_t key[each];
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) {
+      const std::size_t place =
+          places.of(static_cast<std::size_t>(round * each + i) * Threads + team.team_rank());
+      key[i] = static_cast<std::uint64_t>(
+          order.codec.encode(order.keys[place < order.count ? place : 0]));
+    }
+    std::uint32_t found = 0;
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) found += insert(scratch, key[i]) == 0 ? 1 : 0;
+    return found;
   }
 
   /// How many keys with this prefix came before.
@@ -206,7 +288,7 @@ struct SampleRuns {
 };
 
 /// One thread: sweeps over as few of the topmost varying digits as leave short runs, and a finish; or
-/// sweeps over all digits.
+/// sweeps over all digits. Neither may be needed, if the keys turn out to be in order.
 template <class ExecutionSpace, class Bits>
 struct ChooseRoute {
   std::size_t count;
@@ -218,6 +300,8 @@ struct ChooseRoute {
 
   KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
     if (team.team_rank() != 0) return;
+    route->verifies = route->disorder != Disorder::both ? 1 : 0;
+    if (route->verifies != 0) route->kinds = 0;
     const auto n = static_cast<double>(count);
     const int passes = (route->top - all.begin + digit_bits - 1) / digit_bits;
     // Digits above what the sample saw are not even counted; if a key varies there, they are counted anew.

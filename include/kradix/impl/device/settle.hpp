@@ -1,4 +1,5 @@
-// The end of a sort: results that the passes left elsewhere go where the caller wants them.
+// The end of a sort: results that the passes left elsewhere go where the caller wants them. Elements that
+// needed no passes, being in reverse, are turned round.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -20,7 +21,7 @@ struct SettleShare {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, const Share& share) const {
-    if (passes.finishes) return;
+    if (passes.finishes || passes.expands) return;
     if (!buffers.leaves_keys) settle(team, share, buffers.keys);
     if constexpr (with_values) {
       if (!buffers.makes_indices) {
@@ -64,6 +65,68 @@ struct SettleShare {
   }
 };
 
+/// A team's share of the pairs of elements that lie as far from the beginning as from the end: each goes
+/// where the other was, in place or not.
+template <class Key, class Value, int Threads>
+struct MirrorShare {
+  static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+
+  const SortBuffers<Key, Value>& buffers;
+  std::size_t count;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, const Share& pairs) const {
+    if (!buffers.leaves_keys) mirror(team, pairs, buffers.keys);
+    if constexpr (with_values) {
+      if (!buffers.makes_indices) {
+        mirror(team, pairs, buffers.values);
+      } else {
+        make_indices(team, pairs);
+      }
+    }
+  }
+
+ private:
+  template <class Team, class T>
+  KOKKOS_FUNCTION void mirror(const Team& team, const Share& pairs,
+                              const PassBuffers<T>& array) const {
+    const T* const from = array.in;
+    T* const to = array.result;
+    const std::size_t last = count - 1;
+    std::size_t i = pairs.begin + team.team_rank();
+    constexpr std::size_t batch = sizeof(T) <= 8 ? 4 : 2;  // loads under way at once, twice
+    for (; i + (batch - 1) * Threads < pairs.end; i += batch * Threads) {
+      T left[batch], right[batch];
+      KRADIX_UNROLL
+      for (std::size_t b = 0; b < batch; ++b) {
+        left[b] = from[i + b * Threads];
+        right[b] = from[last - i - b * Threads];
+      }
+      KRADIX_UNROLL
+      for (std::size_t b = 0; b < batch; ++b) {
+        to[i + b * Threads] = right[b];
+        to[last - i - b * Threads] = left[b];
+      }
+    }
+    for (; i < pairs.end; i += Threads) {
+      const T left = from[i], right = from[last - i];
+      to[i] = right;
+      to[last - i] = left;
+    }
+  }
+
+  template <class Team>
+  KOKKOS_FUNCTION void make_indices(const Team& team, const Share& pairs) const {
+    if constexpr (std::is_integral_v<Value>) {
+      const std::size_t last = count - 1;
+      for (std::size_t i = pairs.begin + team.team_rank(); i < pairs.end; i += Threads) {
+        buffers.values.result[i] = static_cast<Value>(last - i);
+        buffers.values.result[last - i] = static_cast<Value>(i);
+      }
+    }
+  }
+};
+
 template <class ExecutionSpace, class Key, class Value, int Threads>
 struct Settle {
   SortBuffers<Key, Value> buffers;
@@ -71,8 +134,13 @@ struct Settle {
   std::size_t count, share;  ///< all elements; those of a team
 
   KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
-    SettleShare<Key, Value, Threads>{buffers, *passes}(
-        team, share_of(count, share, static_cast<std::size_t>(team.league_rank())));
+    const auto index = static_cast<std::size_t>(team.league_rank());
+    if (passes->mirrors) {
+      MirrorShare<Key, Value, Threads>{buffers, count}(
+          team, share_of((count + 1) / 2, (share + 1) / 2, index));
+    } else {
+      SettleShare<Key, Value, Threads>{buffers, *passes}(team, share_of(count, share, index));
+    }
   }
 };
 

@@ -1,0 +1,258 @@
+// Few distinct keys, or kinds of keys, are counted and not moved: one read looks each key up in a table in
+// scratch, then kinds are ranked among each other and expanded (expand_kinds.hpp).
+//
+// Kinds that the sample missed find room in the tables on the way. If there are too many, the count is void
+// and the sort goes on as if it had not been tried: the keys are untouched.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/route.hpp"
+#include "kradix/impl/device/team.hpp"
+
+namespace kradix::impl {
+
+/// An open-addressed table of 2^Bits keys, in scratch or in memory. 0 marks a free slot; the key 0 itself
+/// has the one behind the last.
+template <class Key, int Bits>
+struct KindSlots {
+  static constexpr int count = 1 << Bits, most_probes = 64;
+  static constexpr std::uint32_t none = count + 1;
+
+  Key* keys;
+
+  KOKKOS_FUNCTION static std::uint32_t home(Key key) {
+    const std::uint64_t mixed = std::uint64_t{key} * 0x9e3779b97f4a7c15u;
+    return key == 0 ? count : static_cast<std::uint32_t>(mixed >> (64 - Bits));
+  }
+  KOKKOS_FUNCTION Key at(std::uint32_t slot) const {
+    return *const_cast<volatile Key*>(&keys[slot]);
+  }
+  /// The slot of a key, which is taken for it if it has none (`is_new`), or `none`.
+  KOKKOS_FUNCTION std::uint32_t find(Key key, bool& is_new) const {
+    std::uint32_t slot = home(key);
+    KRADIX_ROLLED
+    for (int probe = 0; probe < most_probes; ++probe) {
+      Key found = at(slot);
+      if (found == key) return slot;
+      if (found == 0) {
+        found = Kokkos::atomic_compare_exchange(&keys[slot], Key{0}, key);
+        is_new = found == 0;
+        if (is_new || found == key) return slot;
+      }
+      slot = (slot + 1) & (count - 1);
+    }
+    return none;
+  }
+};
+
+/// Kinds and how often they occur, in device memory; all zero at first.
+template <class Key>
+struct Kinds {
+  using Slots = KindSlots<Key, 12>;
+  static constexpr std::uint64_t most = Slots::count / 2;
+
+  std::uint64_t counts[Slots::count + 1];
+  Key keys[Slots::count + 1];
+  std::uint64_t used;  ///< slots
+
+  // In order, with the first place of each and then the end of all.
+  std::uint64_t listed;
+  std::uint64_t first[most + 2];
+  Key sorted[most + 1];
+
+  /// False if there are too many kinds.
+  KOKKOS_FUNCTION bool add(Key key, std::uint64_t times) {
+    bool is_new = false;
+    const std::uint32_t slot = Slots{keys}.find(key, is_new);
+    if (slot == Slots::none) return false;
+    if (is_new && Kokkos::atomic_fetch_add(&used, std::uint64_t{1}) >= most) return false;
+    Kokkos::atomic_add(&counts[slot], times);
+    return true;
+  }
+};
+
+/// Teams that stay look up all keys. Of long keys no more find room in scratch; short ones are looked up
+/// sooner the fewer slots are taken.
+template <class ExecutionSpace, class Key, TeamShape Shape,
+          int SlotBits = sizeof(Key) <= 4 ? 12 : 11>
+struct CountKinds {
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+  using Slots = KindSlots<Key, SlotBits>;
+  static constexpr int threads = Shape.threads, batch = Shape.items;
+
+  const Key* keys;
+  std::size_t count;
+  Route* route;
+  Kinds<Key>* kinds;
+
+  struct Scratch {
+    Key keys[Slots::count + 1];
+    std::uint32_t counts[Slots::count + 1];
+    std::uint32_t is_void;
+  };
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    if (route->kinds == 0) return;
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    for (int i = team.team_rank(); i <= Slots::count; i += threads) {
+      scratch.keys[i] = 0;
+      scratch.counts[i] = 0;
+    }
+    if (team.team_rank() == 0) scratch.is_void = 0;
+    team.team_barrier();
+    count_keys(team, scratch);
+    team.team_barrier();
+    if (scratch.is_void == 0) add_to_all(team, scratch);
+  }
+
+  KOKKOS_FUNCTION void count_keys(const Team& team, Scratch& scratch) const {
+    constexpr std::size_t step = std::size_t{batch} * threads;
+    const std::size_t stride = step * static_cast<std::size_t>(team.league_size());
+    std::size_t at = step * static_cast<std::size_t>(team.league_rank());
+    for (; at + step <= count; at += stride) {
+      Key key[batch];
+      KRADIX_UNROLL
+      for (int b = 0; b < batch; ++b) key[b] = keys[at + b * threads + team.team_rank()];
+      if (*const_cast<volatile std::uint32_t*>(&scratch.is_void) != 0) return;
+      add_batch(key, scratch);
+    }
+    for (std::size_t i = at + team.team_rank(); i < count && i < at + step; i += threads) {
+      add(keys[i], scratch);
+    }
+  }
+
+  /// Those that lie in the slot where they belong at once, then the others, by the same few instructions.
+  KOKKOS_FUNCTION void add_batch(const Key* key, Scratch& scratch) const {
+    std::uint32_t others = 0;
+    KRADIX_UNROLL
+    for (int b = 0; b < batch; ++b) {
+      const std::uint32_t slot = Slots::home(key[b]);
+      if (Slots{scratch.keys}.at(slot) == key[b]) {
+        L::increment(&scratch.counts[slot]);
+      } else {
+        others |= 1u << b;
+      }
+    }
+    KRADIX_ROLLED
+    while (others != 0) {
+      Key last = key[0];
+      std::uint32_t bit = 1;
+      KRADIX_UNROLL
+      for (int b = 1; b < batch; ++b) {
+        if ((others >> b & 1) == 0) continue;
+        last = key[b];
+        bit = 1u << b;
+      }
+      others &= ~bit;
+      add(last, scratch);
+    }
+  }
+
+  /// To the team's table, or to that of all if there is no room.
+  KOKKOS_FUNCTION void add(Key key, Scratch& scratch) const {
+    bool is_new = false;
+    const std::uint32_t slot = Slots{scratch.keys}.find(key, is_new);
+    if (slot != Slots::none) {
+      L::increment(&scratch.counts[slot]);
+    } else if (!kinds->add(key, 1)) {
+      give_up(scratch);
+    }
+  }
+
+  KOKKOS_FUNCTION void give_up(Scratch& scratch) const {
+    scratch.is_void = 1;
+    L::store(&route->too_many_kinds, 1);
+  }
+
+  KOKKOS_FUNCTION void add_to_all(const Team& team, Scratch& scratch) const {
+    for (int slot = team.team_rank(); slot <= Slots::count; slot += threads) {
+      const std::uint32_t times = scratch.counts[slot];
+      if (times > 0 && !kinds->add(scratch.keys[slot], times)) give_up(scratch);
+    }
+  }
+};
+
+/// Groups of lanes rank kinds: how many lie before one, and how often those occur.
+template <class ExecutionSpace, class Codec, int Threads>
+struct RankKinds {
+  using Key = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+  static constexpr int groups = Threads / L::width;
+  static constexpr int teams = 32;
+
+  Codec codec;
+  std::size_t count;
+  const PassTable* passes;
+  Kinds<Key>* kinds;
+
+  struct Kind {
+    std::uint64_t times;
+    Key key;
+  };
+  struct Scratch {
+    Kind kind[Kinds<Key>::most + 1];
+    std::uint32_t listed;
+  };
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    if (!passes->expands) return;
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    if (team.team_rank() == 0) scratch.listed = 0;
+    team.team_barrier();
+    for (int slot = team.team_rank(); slot <= Kinds<Key>::Slots::count; slot += Threads) {
+      const std::uint64_t times = kinds->counts[slot];
+      if (times > 0) scratch.kind[L::add(&scratch.listed, 1)] = {times, kinds->keys[slot]};
+    }
+    team.team_barrier();
+    const auto listed = static_cast<int>(scratch.listed);
+    const int group = team.league_rank() * groups + team.team_rank() / L::width;
+    const int lane = L::lane(team.team_rank());
+    // Each team lists the kinds in an order of its own: which are its to rank must follow from the kind.
+    for (int i = team.team_rank() / L::width; i < listed; i += groups) {
+      if (team_of(scratch.kind[i].key) == team.league_rank()) rank(scratch, listed, i, lane);
+    }
+    if (group == 0 && lane == 0) {
+      kinds->listed = static_cast<std::uint64_t>(listed);
+      kinds->first[listed] = count;
+    }
+  }
+
+  KOKKOS_FUNCTION static int team_of(Key key) {
+    return static_cast<int>(Kinds<Key>::Slots::home(key) % teams);
+  }
+
+  KOKKOS_FUNCTION void rank(const Scratch& scratch, int listed, int of, int lane) const {
+    const Bits bits = codec.encode(scratch.kind[of].key);
+    std::uint32_t below = 0;
+    std::uint64_t before = 0;
+    for (int i = lane; i < listed; i += L::width) {
+      const Kind& other = scratch.kind[i];
+      if (codec.encode(other.key) < bits) {
+        ++below;
+        before += other.times;
+      }
+    }
+    below = sum_of(below, lane);
+    // Lanes sum 32 bits at once.
+    constexpr int half = 24;
+    const std::uint32_t low = sum_of(static_cast<std::uint32_t>(before & ((1u << half) - 1)), lane);
+    const std::uint32_t high = sum_of(static_cast<std::uint32_t>(before >> half), lane);
+    if (lane != 0) return;
+    kinds->sorted[below] = scratch.kind[of].key;
+    kinds->first[below] = (std::uint64_t{high} << half) + low;
+  }
+
+  KOKKOS_FUNCTION static std::uint32_t sum_of(std::uint32_t value, int lane) {
+    return L::from_last(L::scan(value, lane) + value);
+  }
+};
+
+}  // namespace kradix::impl

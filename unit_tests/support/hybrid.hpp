@@ -1,0 +1,84 @@
+// One sort by msd_hybrid with shapes so small that few elements make many tiles and chunks.
+#pragma once
+
+#include <vector>
+
+#include "kradix/impl/msd_hybrid.hpp"
+#include "support/device.hpp"
+
+namespace hybrid {
+
+using namespace kradix::impl;
+
+inline constexpr bool on_host = is_host_space<Space>;
+inline constexpr TeamShape sweep_with = on_host ? TeamShape{1, 64} : TeamShape{256, 4, 1};
+inline constexpr TeamShape small_finish = on_host ? TeamShape{1, 512} : TeamShape{256, 2, 1};
+inline constexpr TeamShape alone = on_host ? TeamShape{1, 4352} : TeamShape{256, 20, 1};
+inline constexpr TeamShape large_finish = on_host ? TeamShape{1, 4352} : TeamShape{256, 17, 1};
+/// A finish is worth while whatever the keys.
+inline constexpr RouteRule always{1e30, 1e30, 1e30};
+
+/// What travels with the keys, and which of the results is wanted.
+struct Movement {
+  bool in_place = true;
+  bool makes_indices = false;
+  bool leaves_keys = false;
+};
+
+template <class Key>
+struct Sorted {
+  std::vector<Key> keys;
+  std::vector<std::uint32_t> values;
+  Route route;
+};
+
+/// `Value` is NoValue or std::uint32_t: element i has the value i.
+template <TeamShape Finish, class Value, class Key, class Codec>
+Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Movement& movement,
+                 const RouteRule& rule, kradix::BitRange bits = {0, Codec::bits}) {
+  using Word = typename Codec::key_type;
+  constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+  const std::size_t count = input.size();
+  kradix::Plan plan;
+  plan.count = count;
+  plan.key_bytes = sizeof(Key);
+  plan.value_bytes = with_values ? 4 : 0;
+  plan.bits = bits;
+  plan.passes = (bits.end - bits.begin + digit_bits - 1) / digit_bits;
+  plan.round = plan.tile = static_cast<std::size_t>(sweep_with.round());
+  plan.chunk = static_cast<std::size_t>(Finish.round());
+  plan.tiles = (count + plan.tile - 1) / plan.tile;
+  ScratchList list;
+  const Slot keys_other = list.add(count, sizeof(Key));
+  const Slot values_other = list.add(count, 4);
+  const MsdHybridScratch scratch = MsdHybridScratch::list(plan, LookBackShape{}, list);
+  const Kokkos::View<std::byte*, Memory> memory("memory", list.bytes());
+  std::byte* const base = aligned_scratch(memory.data());
+  const auto keys = to_device(input);
+  const auto keys_out = to_device(std::vector<Key>(count));
+  std::vector<std::uint32_t> places(count);
+  for (std::size_t i = 0; i < count; ++i) places[i] = static_cast<std::uint32_t>(i);
+  const auto values = to_device(places);
+  const auto result = movement.in_place ? keys : keys_out;
+  SortBuffers<Word, Value> buffers;
+  buffers.keys = {reinterpret_cast<const Word*>(keys.data()),
+                  reinterpret_cast<Word*>(result.data()), keys_other.in<Word>(base)};
+  if constexpr (with_values) {
+    buffers.values = {movement.makes_indices ? nullptr : values.data(), values.data(),
+                      values_other.in<Value>(base)};
+  }
+  buffers.makes_indices = movement.makes_indices;
+  buffers.leaves_keys = movement.leaves_keys;
+  const Space exec;
+  MsdHybrid<Space, Codec, Value, sweep_with, Finish, alone, sweep_with>(exec, plan, codec, buffers,
+                                                                        scratch, base, "test")
+      .sort(rule);
+  exec.fence();
+  Route route;
+  const Kokkos::View<Route, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> there(&route);
+  Kokkos::deep_copy(
+      there, Kokkos::View<Route, Memory, Kokkos::MemoryUnmanaged>(scratch.route.in<Route>(base)));
+  return {to_host(result), to_host(values), route};
+}
+
+}  // namespace hybrid

@@ -1,0 +1,344 @@
+// Large sorts look at the data first: keys that come in order or in reverse, few kinds of keys, and keys that
+// only seem so.
+#include <algorithm>
+#include <bit>
+#include <gtest/gtest.h>
+#include <set>
+
+#include "support/hybrid.hpp"
+#include "support/keys.hpp"
+#include "support/reference.hpp"
+
+namespace {
+
+using namespace hybrid;
+using kradix::Order;
+
+constexpr Movement all_movements[] = {
+    {.in_place = true},
+    {.in_place = false},
+    {.in_place = true, .makes_indices = true},
+    {.in_place = false, .makes_indices = true},
+    {.in_place = false, .makes_indices = true, .leaves_keys = true}};
+
+/// Compares a sort of keys, with each one's index as its value or with none, with the reference.
+template <class Value, class Key>
+Route expect_sorted(const std::vector<Key>& input, Order order, const Movement& movement,
+                    const RouteRule& rule = always) {
+  const auto sorted =
+      hybrid::sort<small_finish, Value>(input, make_codec<Key>(order), movement, rule);
+  const auto indices = reference::sorted_indices(input, order);
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    if (!movement.leaves_keys) {
+      EXPECT_EQ(keys::bytes_of(sorted.keys[i]), keys::bytes_of(input[indices[i]])) << i;
+    }
+    if constexpr (!std::is_same_v<Value, NoValue>) {
+      EXPECT_EQ(sorted.values[i], indices[i]) << i;
+    }
+    if (::testing::Test::HasFailure()) break;
+  }
+  return sorted.route;
+}
+
+/// Was the order proven, with nothing counted?
+bool is_proven(const Route& route) {
+  return route.verifies == 1 && route.recounts == 0;
+}
+
+/// Every movement, with values and (where it makes sense) without.
+template <class Key, class Expect>
+void sort_every_way(const std::vector<Key>& input, Order order, const Expect& expect) {
+  for (const Movement& movement : all_movements) {
+    SCOPED_TRACE(::testing::Message()
+                 << "seed " << keys::fresh_seed() << ", count " << input.size() << ", order "
+                 << static_cast<int>(order) << ", in place " << movement.in_place
+                 << ", makes indices " << movement.makes_indices << ", leaves keys "
+                 << movement.leaves_keys);
+    expect(expect_sorted<std::uint32_t>(input, order, movement), true);
+    if (!movement.makes_indices) expect(expect_sorted<NoValue>(input, order, movement), false);
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+template <class Key>
+std::vector<Key> in_order(std::vector<Key> input, Order order) {
+  std::stable_sort(input.begin(), input.end(), [&](const Key& a, const Key& b) {
+    return order == Order::ascending ? reference::before(a, b) : reference::before(b, a);
+  });
+  return input;
+}
+
+template <class Key>
+std::vector<Key> turned_round(std::vector<Key> input) {
+  std::reverse(input.begin(), input.end());
+  return input;
+}
+
+constexpr std::size_t sizes[] = {1, 2, 3, 63, 64, 65, 1023, 1025, 20011};
+
+template <class T>
+class RouteOf : public ::testing::Test {
+ protected:
+  std::mt19937_64 random_{keys::fresh_seed()};
+};
+using Keys = ::testing::Types<std::int32_t, float, std::uint64_t>;
+TYPED_TEST_SUITE(RouteOf, Keys);
+
+TYPED_TEST(RouteOf, KeysInOrderStay) {
+  for (const std::size_t count : sizes) {
+    for (const Order order : {Order::ascending, Order::descending}) {
+      // Many ties, zeros of both signs, NaNs.
+      const auto input =
+          in_order(keys::make<TypeParam>(keys::Pattern::awkward, count, this->random_), order);
+      sort_every_way(input, order, [](const Route& route, bool) {
+        EXPECT_TRUE(is_proven(route));
+        EXPECT_EQ(route.disorder & Disorder::falls, 0u);
+      });
+      if (this->HasFailure()) return;
+    }
+  }
+}
+
+TYPED_TEST(RouteOf, KeysInReverseAreTurnedRound) {
+  for (const std::size_t count : sizes) {
+    for (const Order order : {Order::ascending, Order::descending}) {
+      auto distinct =
+          in_order(keys::make<TypeParam>(keys::Pattern::sorted, count, this->random_), order);
+      sort_every_way(turned_round(distinct), order,
+                     [](const Route& route, bool) { EXPECT_TRUE(is_proven(route)); });
+      if (this->HasFailure()) return;
+    }
+  }
+}
+
+TYPED_TEST(RouteOf, EqualKeysInReverseKeepTheirOrder) {
+  const auto input = turned_round(in_order(
+      keys::make<TypeParam>(keys::Pattern::awkward, 20011, this->random_), Order::ascending));
+  sort_every_way(input, Order::ascending, [](const Route& route, bool with_values) {
+    const bool keeps_order = with_values || !codec_of<TypeParam>::tells_all_keys_apart;
+    EXPECT_EQ(is_proven(route), !keeps_order);
+  });
+}
+
+/// Keys are not what they seem, but in places that the sample does not look at.
+TYPED_TEST(RouteOf, WhatTheSampleMissesIsSorted) {
+  constexpr std::size_t count = 40009;
+  std::set<std::size_t> seen;
+  for (const std::size_t samples : {std::size_t{1024}, 1024 * (count / 16384)}) {
+    const SamplePlaces places(count, samples);
+    for (std::size_t i = 0; i < samples; ++i) seen.insert(places.of(i));
+  }
+  const auto seen_near = [&](std::size_t place) {
+    return seen.count(place) + seen.count(place - 1) + seen.count(place + 1) > 0;
+  };
+  const auto sorted = keys::make<TypeParam>(keys::Pattern::sorted, count, this->random_);
+  std::size_t middle = count / 2;
+  while (seen_near(middle)) ++middle;
+  for (const bool reversed : {false, true}) {
+    for (const std::size_t place : {std::size_t{0}, middle, count - 2}) {
+      if (place != middle && seen.count(place) > 0) continue;
+      SCOPED_TRACE(::testing::Message() << "place " << place << ", reversed " << reversed);
+      auto input = reversed ? turned_round(sorted) : sorted;
+      std::swap(input[place], input[place + 1]);
+      sort_every_way(input, Order::ascending, [](const Route& route, bool) {
+        EXPECT_EQ(route.verifies, 1);
+        EXPECT_EQ(route.recounts, 1);
+      });
+      if (this->HasFailure()) return;
+    }
+  }
+  // A bit that the sample did not see, too.
+  auto input = sorted;
+  input[middle] = keys::awkward<TypeParam>()[3];
+  sort_every_way(input, Order::ascending,
+                 [](const Route& route, bool) { EXPECT_EQ(route.recounts, 1); });
+}
+
+TYPED_TEST(RouteOf, KeysAlmostInOrderAreNotVerified) {
+  constexpr std::size_t count = 20011;
+  auto input = keys::make<TypeParam>(keys::Pattern::sorted, count, this->random_);
+  for (std::size_t i = 0; i < count / 50; ++i) {
+    input[this->random_() % count] = input[this->random_() % count];
+  }
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  const Route route = expect_sorted<std::uint32_t>(input, Order::ascending, {});
+  EXPECT_EQ(route.verifies, 0);
+}
+
+/// Bits outside the range only travel: keys that are in order by the others stay as they are, but equal
+/// ones must not be turned round.
+TEST(Route, OrderIsThatOfTheBitsThatCount) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  const kradix::BitRange bits{8, 24};
+  for (const std::uint32_t ties : {1u, 3u}) {
+    for (const bool reversed : {false, true}) {
+      std::vector<std::uint32_t> input(20011);
+      for (std::uint32_t i = 0; i < input.size(); ++i) {
+        input[i] = (static_cast<std::uint32_t>(random()) & 0xff0000ffu) | i / ties << 8;
+      }
+      if (reversed) std::reverse(input.begin(), input.end());
+      const auto codec = make_codec<std::uint32_t>(Order::ascending);
+      const auto sorted = hybrid::sort<small_finish, NoValue>(input, codec, {}, always, bits);
+      const auto indices = reference::sorted_indices(input, [](std::uint32_t a, std::uint32_t b) {
+        return (a >> 8 & 0xffff) < (b >> 8 & 0xffff);
+      });
+      for (std::size_t i = 0; i < input.size(); ++i) {
+        ASSERT_EQ(sorted.keys[i], input[indices[i]]) << i;
+      }
+      EXPECT_EQ(is_proven(sorted.route), !reversed || ties == 1);
+    }
+  }
+}
+
+constexpr RouteRule counting{1e30, 1e30, 1e30, 1};
+
+/// Sorts keys alone in both orders, in place and not; tells the route to `expect`.
+template <class Key, class Expect>
+void sort_alone(const std::vector<Key>& input, const Expect& expect) {
+  for (const Order order : {Order::ascending, Order::descending}) {
+    for (const bool in_place : {true, false}) {
+      SCOPED_TRACE(::testing::Message()
+                   << "seed " << keys::fresh_seed() << ", count " << input.size() << ", order "
+                   << static_cast<int>(order) << ", in place " << in_place);
+      expect(expect_sorted<NoValue>(input, order, {.in_place = in_place}, counting));
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+/// Places that the sample of kinds does not look at.
+std::vector<std::size_t> unseen_places(std::size_t count) {
+  std::set<std::size_t> seen;
+  const SamplePlaces places(count, 4096);
+  for (std::size_t i = 0; i < 4096; ++i) seen.insert(places.of(i));
+  std::vector<std::size_t> unseen;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (seen.count(i) == 0) unseen.push_back(i);
+  }
+  return unseen;
+}
+
+template <class T>
+class KindsOf : public ::testing::Test {
+ protected:
+  /// `distinct` kinds, the least and the greatest word among them.
+  std::vector<T> few(std::size_t distinct, std::size_t count) {
+    std::vector<T> kinds{T{0}, static_cast<T>(-1)};
+    while (kinds.size() < distinct) kinds.push_back(static_cast<T>(random_()));
+    std::vector<T> input(count);
+    for (T& key : input) key = kinds[random_() % distinct];
+    return input;
+  }
+  static constexpr std::size_t count = 60013;
+  std::mt19937_64 random_{keys::fresh_seed()};
+};
+using KindKeys = ::testing::Types<std::int32_t, std::uint64_t>;
+TYPED_TEST_SUITE(KindsOf, KindKeys);
+
+TYPED_TEST(KindsOf, FewAreCounted) {
+  for (const std::size_t distinct : {2, 5, 100, 900}) {
+    for (const std::size_t count : {std::size_t{777}, std::size_t{4097}, this->count}) {
+      SCOPED_TRACE(distinct);
+      sort_alone(this->few(distinct, count), [&](const Route& route) {
+        EXPECT_TRUE(count < 16 * distinct || route.has_counted_kinds());
+      });
+    }
+  }
+}
+
+TYPED_TEST(KindsOf, WhatTheSampleMissesIsCountedToo) {
+  const auto unseen = unseen_places(this->count);
+  auto rare = this->few(100, this->count);
+  rare[unseen[unseen.size() / 2]] = 12345;
+  sort_alone(rare, [](const Route& route) { EXPECT_TRUE(route.has_counted_kinds()); });
+  // One in every tile, all of them different.
+  auto often = this->few(100, this->count);
+  for (std::size_t i = 0; i < unseen.size(); i += unseen.size() / 900) {
+    often[unseen[i]] = static_cast<TypeParam>(1000 + i);
+  }
+  sort_alone(often, [](const Route& route) { EXPECT_TRUE(route.has_counted_kinds()); });
+}
+
+TYPED_TEST(KindsOf, TooManyAreSortedAsEver) {
+  const auto unseen = unseen_places(this->count);
+  auto input = this->few(100, this->count);
+  for (std::size_t i = 0; i < unseen.size(); i += 8) input[unseen[i]] = static_cast<TypeParam>(i);
+  sort_alone(input, [](const Route& route) {
+    EXPECT_GT(route.kinds, 0);
+    EXPECT_EQ(route.too_many_kinds, 1u);
+  });
+}
+
+TYPED_TEST(KindsOf, ManyOrHeavyAreNotCounted) {
+  auto heavy = this->few(2, this->count);
+  for (TypeParam& key : heavy) {
+    key = this->random_() % 100 == 0 ? static_cast<TypeParam>(this->random_()) : TypeParam{7};
+  }
+  sort_alone(heavy, [](const Route& route) { EXPECT_EQ(route.kinds, 0); });
+  sort_alone(keys::make<TypeParam>(keys::Pattern::uniform, this->count, this->random_),
+             [](const Route& route) { EXPECT_EQ(route.kinds, 0); });
+  sort_alone(std::vector<TypeParam>(this->count, TypeParam{3}),
+             [](const Route& route) { EXPECT_TRUE(is_proven(route)); });
+}
+
+/// Zeros of both signs and NaNs, by the order in which no two keys are equal.
+TEST(Kinds, OfFloatsAreCounted) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  const auto kinds = keys::awkward<float>();
+  std::vector<float> input(20011);
+  for (float& key : input) key = kinds[random() % kinds.size()];
+  for (const Order order : {Order::ascending, Order::descending}) {
+    const auto codec = total_order(make_codec<float>(order));
+    const auto sorted = hybrid::sort<small_finish, NoValue>(input, codec, {}, counting);
+    EXPECT_TRUE(sorted.route.has_counted_kinds());
+    const auto bits = [&](float key) { return codec.encode(std::bit_cast<std::uint32_t>(key)); };
+    const auto indices =
+        reference::sorted_indices(input, [&](float a, float b) { return bits(a) < bits(b); });
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      ASSERT_EQ(keys::bytes_of(sorted.keys[i]), keys::bytes_of(input[indices[i]])) << i;
+    }
+  }
+}
+
+/// Wherever the result starts, and however vectors and kinds fall.
+TEST(Kinds, AreExpandedAnywhere) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  constexpr TeamShape shape = count_shape<Space>();
+  for (std::size_t skip = 0; skip < 4; ++skip) {
+    for (const std::size_t kinds : {1, 2, 40}) {
+      std::vector<std::uint32_t> keys, expected;
+      std::vector<std::uint64_t> first;
+      for (std::size_t k = 0; k < kinds; ++k) {
+        keys.push_back(static_cast<std::uint32_t>(3 * k));
+        first.push_back(expected.size());
+        expected.insert(expected.end(), 1 + random() % (k % 3 == 0 ? 2 : 99), keys.back());
+      }
+      first.push_back(expected.size());
+      const auto device_keys = to_device(keys);
+      const auto device_first = to_device(first);
+      const auto size = to_device(std::vector<std::uint64_t>{kinds});
+      PassTable table{};
+      table.expands = 1;
+      const auto passes = to_device(std::vector<PassTable>{table});
+      const auto result = to_device(std::vector<std::uint32_t>(expected.size() + skip));
+      const Space exec;
+      launch_teams<shape>(exec, "expand", 3, 0,
+                          ExpandKinds<Space, std::uint32_t, shape.threads>{
+                              {device_keys.data(), device_first.data(), size.data()},
+                              passes.data(),
+                              result.data() + skip,
+                              expected.size(),
+                              expected.size() / 4 / 3 + 1});
+      exec.fence();
+      const auto found = to_host(result);
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        ASSERT_EQ(found[skip + i], expected[i]) << i << ", skip " << skip << ", kinds " << kinds;
+      }
+    }
+  }
+}
+
+}  // namespace
