@@ -80,9 +80,6 @@ struct SweepTile {
     Key key[items];
     std::uint32_t rank[items / 2];
   };
-  struct Values {
-    std::conditional_t<with_values, Value, char> value[with_values ? items : 1];
-  };
   /// Do values load before the look-back, which hides their way? Of short elements a thread holds too
   /// many to keep them beside the keys.
   static constexpr bool loads_values_early = with_values && widest >= 8;
@@ -144,7 +141,8 @@ struct SweepTile {
     add_group_ranks<Full>(thread, tile, reader_in(scratch), scratch, registers);
     team.team_barrier();
     exchange_keys(scratch, registers);
-    Values values;
+    // A plain array: as a member of a class its elements were spilled.
+    std::conditional_t<with_values, Value, char> values[with_values ? items : 1];
     if constexpr (Full && loads_values_early) {
       if (!makes_indices_now()) load_values(thread, tile, values);
     }
@@ -329,7 +327,7 @@ struct SweepTile {
   /// Keys first; their digits stay, four to a register, for the values that follow the same way.
   template <bool Full>
   KOKKOS_FUNCTION void scatter_with_values(const Team& team, const Tile& tile, Scratch& scratch,
-                                           Registers& registers, Values& values) const {
+                                           Registers& registers, Value* values) const {
     const int thread = team.team_rank();
     Key* const keys_out = destination_keys();  // null: they stay behind
     Key* const out_here = keys_out + thread;
@@ -368,15 +366,15 @@ struct SweepTile {
   }
 
   /// Of a full tile.
-  KOKKOS_FUNCTION void load_values(int thread, const Tile& tile, Values& values) const {
+  KOKKOS_FUNCTION void load_values(int thread, const Tile& tile, Value* values) const {
     const Value* const mine = values_of(tile) + place_of(thread, 0);
     KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) values.value[i] = mine[i * L::width];
+    for (int i = 0; i < items; ++i) values[i] = mine[i * L::width];
   }
 
   template <bool Full>
   KOKKOS_FUNCTION void exchange_values(const Team& team, const Tile& tile, Scratch& scratch,
-                                       Registers& registers, Values& values) const {
+                                       Registers& registers, Value* values) const {
     const int thread = team.team_rank();
     KRADIX_UNROLL
     for (int i = 0; i < items / 2; ++i) L::settle(registers.rank[i]);
@@ -392,7 +390,7 @@ struct SweepTile {
       team.team_barrier();
       KRADIX_UNROLL
       for (int i = 0; i < items; ++i) {
-        scratch.values[padded<Value>(rank_of(registers, i))] = values.value[i];
+        scratch.values[padded<Value>(rank_of(registers, i))] = values[i];
       }
     } else {
       const Value* const in = values_of(tile);
