@@ -58,6 +58,28 @@ TEST(MakePlan, DevicesWithLanesSweepAndOthersDoNot) {
   EXPECT_EQ(make_plan(problem, device).tile, 256u * 28u);
 }
 
+TEST(MakePlan, DevicesCountShortKeysAlone) {
+  Machine device{270336, {256, 19}, {256, 32}, {}, {256, 20}, {256, 12}, true};
+  device.expand = {256, 8};
+  Problem problem = problem_of(1 << 20, 1);
+  problem.told_apart = true;
+  const kradix::Plan plan = make_plan(problem, device);
+  EXPECT_EQ(plan.algorithm, kradix::Algorithm::counting);
+  EXPECT_EQ(plan.tile, 256u * 8 * 16);
+  EXPECT_EQ(plan.tiles, 32u);
+  EXPECT_EQ(plan.digit_bits, 8);
+  problem.count = 1000;
+  EXPECT_EQ(make_plan(problem, device).algorithm, kradix::Algorithm::small_msd);
+  problem = problem_of(1 << 20, 2);
+  EXPECT_EQ(make_plan(problem, device).algorithm, kradix::Algorithm::onesweep);
+  problem.forced = kradix::Algorithm::counting;
+  EXPECT_THROW(make_plan(problem, device), std::invalid_argument);
+  problem.told_apart = true;
+  EXPECT_EQ(make_plan(problem, device).algorithm, kradix::Algorithm::counting);
+  problem.value_bytes = 4;
+  EXPECT_THROW(make_plan(problem, device), std::invalid_argument);
+}
+
 TEST(MakePlan, ThreadsOfAHostAllHaveWork) {
   const kradix::Plan plan =
       make_plan(problem_of(1 << 20, 4), Machine{16, {1, 0}, {}, {}, {}, {}, true, 1 << 20});

@@ -112,8 +112,8 @@ class Counting {
   void expand() {
     using Expand = ExpandBins<ExecutionSpace, Codec, Shapes.expand>;
     const std::size_t tiles = shares(out_.packs(), Expand::tile_packs);
-    const std::size_t resident = resident_teams_of<Shapes.expand>(exec_);
-    const std::size_t row = std::clamp<std::size_t>(tiles / resident, 1, tiles_in_a_row);
+    const std::size_t row =
+        std::clamp<std::size_t>(tiles / running<Shapes.expand>(), 1, tiles_in_a_row);
     const std::size_t teams = std::max<std::size_t>(shares(tiles, row), 1);
     launch<Shapes.expand>("ExpandBins", teams, Expand::scratch_bytes(),
                           Expand{codec_, out_, tiles, row, few_bins ? counts_ : places_});
@@ -126,7 +126,16 @@ class Counting {
   /// As many teams as run at once, and more where a team's counters would have too few bits.
   std::size_t most_counting() const {
     constexpr std::size_t most_packs = (std::size_t{1} << 31) / Pack<Key>::size;
-    return std::max(resident_teams_of<count_with>(exec_), shares(in_.packs(), most_packs));
+    return std::max(running<count_with>(), shares(in_.packs(), most_packs));
+  }
+
+  /// Teams that run at once: of equal shares none may wait for a place.
+  template <TeamShape Shape>
+  std::size_t running() const {
+    constexpr int threads_of_a_processor = 2048;
+    const std::size_t teams = resident_teams_of<Shape>(exec_);
+    if constexpr (Shape.teams == 0) return teams;
+    return std::max<std::size_t>(teams * Shape.teams * Shape.threads / threads_of_a_processor, 1);
   }
 
   template <TeamShape LaunchShape, class Kernel>

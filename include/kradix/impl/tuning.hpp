@@ -114,7 +114,7 @@ constexpr TeamShape alone_shape(std::size_t key_bytes, std::size_t value_bytes) 
 /// On bytes: a replica of the bins for each lane takes 32 KB, which fits a processor often enough.
 template <class ExecutionSpace>
 constexpr TeamShape count_bytes_shape() {
-  return is_host_space<ExecutionSpace> ? TeamShape{1, 8} : TeamShape{512, 2, 4};
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 8} : TeamShape{512, 2, 3};
 }
 /// On 2-byte keys: their counters take 43 KB, and what Kokkos keeps in scratch leaves room for 512 threads.
 template <class ExecutionSpace>

@@ -38,7 +38,7 @@ struct CountBytes {
     std::uint32_t* const mine = bins + L::lane(team.team_rank());
     const auto index = static_cast<std::size_t>(team.league_rank());
     const auto teams = static_cast<std::size_t>(team.league_size());
-    constexpr std::size_t step = std::size_t{Shape.items} * Shape.threads;
+    constexpr std::size_t step = static_cast<std::size_t>(Shape.round());
     visit_packs<Shape>(team, keys, {index * step, keys.packs()}, teams * step,
                        [&](const Pack<std::uint8_t>& pack) {
                          KRADIX_UNROLL

@@ -50,10 +50,10 @@ struct CountShorts {
   using Keys = Pack<std::uint16_t>;
 
   /// Packs of a step. The first is short: what keys alike cost is soon noticed.
-  static constexpr std::size_t first_step = std::size_t{Shape.items} * Shape.threads;
+  static constexpr std::size_t first_step = static_cast<std::size_t>(Shape.round());
   static constexpr std::size_t long_step = 8 * first_step;
-  /// Ten of each key, if they spread evenly, most surely leave every field below 32.
-  static constexpr std::uint32_t most_held = 10 << 16;
+  /// Twelve of each key, if they spread evenly, leave every field below 32 nine times out of ten.
+  static constexpr std::uint32_t most_held = 12 << 16;
 
   WideArray<const std::uint16_t> keys;
   std::size_t share;      ///< packs of a team

@@ -120,36 +120,36 @@ struct ExpandBins {
                              const Place* places, Scratch& scratch) const {
     const std::uint32_t borders = held.last - held.first;
     if (borders == 0) {
-      const Keys same = Keys::of(key_of(held.first));
-      each_pack(team, packs, [&](std::size_t pack) { out.store(pack, same); });
+      fill(team, packs, Keys::of(key_of(held.first)));
     } else if (borders <= most_borders) {
       take_borders(team, places + held.first + 1, borders, begin, scratch.borders);
-      const BinBorders<std::uint32_t> near{scratch.borders, borders};
-      each_pack(team, packs, [&](std::size_t pack) {
-        const auto place = static_cast<std::uint32_t>((pack - packs.begin) * Keys::size);
-        out.store(pack, keys_at(near, place, held.first));
-      });
+      write_bins<std::uint32_t>(team, packs, {scratch.borders, borders}, held.first, 0);
     } else {
-      const BinBorders<Place> far{places + held.first + 1, borders};
-      each_pack(team, packs, [&](std::size_t pack) {
-        out.store(pack, keys_at(far, static_cast<Place>(out.place(pack)), held.first));
-      });
+      write_bins<Place>(team, packs, {places + held.first + 1, borders}, held.first, begin);
     }
   }
 
-  /// The team's packs, without guards where the tile is full.
-  template <class Visit>
-  KOKKOS_FUNCTION static void each_pack(const Team& team, const Share& packs, const Visit& each) {
+  KOKKOS_FUNCTION void fill(const Team& team, const Share& packs, const Keys& same) const {
     if (packs.end - packs.begin == tile_packs) {
       KRADIX_UNROLL
       for (int i = 0; i < Shape.items; ++i) {
-        each(packs.begin + i * Shape.threads + team.team_rank());
+        out.store(packs.begin + i * Shape.threads + team.team_rank(), same);
       }
     } else {
-      for (std::size_t pack = packs.begin + team.team_rank(); pack < packs.end;
-           pack += Shape.threads) {
-        each(pack);
+      for (std::size_t i = packs.begin + team.team_rank(); i < packs.end; i += Shape.threads) {
+        out.store(i, same);
       }
+    }
+  }
+
+  /// `begin`: of the tile, as borders count places.
+  template <class Begin>
+  KOKKOS_FUNCTION void write_bins(const Team& team, const Share& packs,
+                                  const BinBorders<Begin>& borders, std::uint32_t first,
+                                  Begin begin) const {
+    const auto count = static_cast<std::uint32_t>(packs.end - packs.begin);
+    for (std::uint32_t i = team.team_rank(); i < count; i += Shape.threads) {
+      out.store(packs.begin + i, keys_at(borders, begin + i * Keys::size, first));
     }
   }
 

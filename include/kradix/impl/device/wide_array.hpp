@@ -84,7 +84,7 @@ class WideArray {
 template <TeamShape Shape, class Team, class Word, class Visit>
 KOKKOS_FUNCTION void visit_packs(const Team& team, const WideArray<Word>& array, const Share& share,
                                  std::size_t stride, const Visit& each) {
-  constexpr std::size_t step = std::size_t{Shape.items} * Shape.threads;
+  constexpr std::size_t step = static_cast<std::size_t>(Shape.round());
   typename WideArray<Word>::Packed pack[Shape.items];
   std::size_t at = share.begin;
   for (; at + step <= share.end; at += stride) {
