@@ -18,10 +18,10 @@ Problem problem_of(std::size_t count, int key_bytes) {
 }
 
 TEST(MakePlan, TilesCoverTheKeysAndTheTableStaysSmall) {
-  for (const Machine machine : {Machine{1, {1, 0}, {}, {}, {}, {}, true, 1 << 20},
-                                Machine{2, {1, 0}, {}, {}, {}, {}, true, 1 << 19},
-                                Machine{64, {1, 0}, {}, {}, {}, {}, true, 1 << 21},
-                                Machine{270336, {256, 19}, {}, {}, {}, {}, false}}) {
+  for (const Machine& machine : {Machine{1, {1, 0}, {}, {}, {}, {}, true, 1 << 20},
+                                 Machine{2, {1, 0}, {}, {}, {}, {}, true, 1 << 19},
+                                 Machine{64, {1, 0}, {}, {}, {}, {}, true, 1 << 21},
+                                 Machine{270336, {256, 19}, {}, {}, {}, {}, false}}) {
     for (std::size_t count = 1; count < std::size_t{1} << 41; count = count * 3 + 1) {
       const kradix::Plan plan = make_plan(problem_of(count, 8), machine);
       EXPECT_GE(plan.tile * plan.tiles, count);
