@@ -65,9 +65,11 @@ TEST(MakePlan, DevicesCountShortKeysAlone) {
   problem.told_apart = true;
   const kradix::Plan plan = make_plan(problem, device);
   EXPECT_EQ(plan.algorithm, kradix::Algorithm::counting);
-  EXPECT_EQ(plan.tile, 256u * 8 * 16);
-  EXPECT_EQ(plan.tiles, 32u);
+  EXPECT_EQ(plan.tile, 256u * 16);
+  EXPECT_EQ(plan.tiles, 256u);
   EXPECT_EQ(plan.digit_bits, 8);
+  problem.count = 1 << 28;
+  EXPECT_EQ(make_plan(problem, device).tile, 256u * 8 * 16);
   problem.count = 1000;
   EXPECT_EQ(make_plan(problem, device).algorithm, kradix::Algorithm::small_msd);
   problem = problem_of(1 << 20, 2);

@@ -61,6 +61,7 @@ class Counting {
            const PassBuffers<Key>& keys, const CountingScratch& scratch, std::byte* base,
            const char* label)
       : exec_(exec),
+        plan_(plan),
         codec_(codec),
         in_(keys.in, plan.count),
         out_(keys.result, plan.count),
@@ -111,12 +112,13 @@ class Counting {
 
   void expand() {
     using Expand = ExpandBins<ExecutionSpace, Codec, Shapes.expand>;
-    const std::size_t tiles = shares(out_.packs(), Expand::tile_packs);
+    const std::size_t tile = plan_.tile / Pack<Key>::size;
+    const std::size_t tiles = shares(out_.packs(), tile);
     const std::size_t row =
         std::clamp<std::size_t>(tiles / running<Shapes.expand>(), 1, tiles_in_a_row);
     const std::size_t teams = std::max<std::size_t>(shares(tiles, row), 1);
     launch<Shapes.expand>("ExpandBins", teams, Expand::scratch_bytes(),
-                          Expand{codec_, out_, tiles, row, few_bins ? counts_ : places_});
+                          Expand{codec_, out_, tile, tiles, row, few_bins ? counts_ : places_});
   }
 
   static std::size_t shares(std::size_t count, std::size_t share) {
@@ -145,6 +147,7 @@ class Counting {
   }
 
   const ExecutionSpace& exec_;
+  const Plan& plan_;
   Codec codec_;
   WideArray<const Key> in_;
   WideArray<Key> out_;

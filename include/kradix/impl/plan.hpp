@@ -227,13 +227,18 @@ inline void plan_blocks(const Problem& problem, const Machine& machine, Plan& pl
   plan.tiles = (problem.count + plan.tile - 1) / plan.tile;
 }
 
-/// Tiles of the result that are written from the counts of whole keys.
+/// Tiles of the result that are written from the counts of whole keys: short ones where there are few keys,
+/// whose bins lie close together, so that every processor has some.
 inline void plan_counting(const Problem& problem, const Machine& machine, Plan& plan) {
   constexpr std::size_t store_bytes = 16;
+  const std::size_t stored = store_bytes / static_cast<std::size_t>(problem.key_bytes);
+  const auto threads = static_cast<std::size_t>(machine.expand.threads);
   plan.digit_bits = problem.key_bits;
   plan.passes = 1;
-  plan.round = plan.tile = static_cast<std::size_t>(machine.expand.round()) * store_bytes /
-                           static_cast<std::size_t>(problem.key_bytes);
+  plan.round = threads * stored;
+  plan.tile = static_cast<std::size_t>(machine.expand.round()) * stored;
+  const std::size_t teams = static_cast<std::size_t>(machine.concurrency) / threads;
+  if (problem.count / plan.tile < teams) plan.tile = plan.round;
   plan.tiles = (problem.count + plan.tile - 1) / plan.tile;
 }
 

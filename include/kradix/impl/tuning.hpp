@@ -134,7 +134,7 @@ constexpr TeamShape expand_shape(std::size_t key_bytes, std::size_t value_bytes)
 }
 /// Tiles of the result that a team writes one after the other, once all processors have work: the next
 /// one's bins are soon found from the last one's.
-inline constexpr std::size_t tiles_in_a_row = 4;
+inline constexpr std::size_t tiles_in_a_row = 8;
 /// Below this many 2-byte keys a team, clearing and adding up its 2^16 counters costs more than counting.
 inline constexpr std::size_t least_counted_shorts = std::size_t{1} << 14;
 

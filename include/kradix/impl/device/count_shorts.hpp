@@ -24,7 +24,10 @@ struct CountFields {
     const std::uint32_t field = key * fields >> 16;
     return {field, key + 1 - field * keys};
   }
-  KOKKOS_FUNCTION std::uint32_t one() const { return 1u << (field * bits); }
+  /// So many keys, as part of the word.
+  KOKKOS_FUNCTION std::uint32_t of_word(std::uint32_t count) const {
+    return count << (field * bits);
+  }
   /// May lie outside of [0, bins) where no key has this field and word.
   KOKKOS_FUNCTION static int key_of(int field, int word) { return field * keys + word - 1; }
   KOKKOS_FUNCTION static std::uint32_t count(std::uint32_t word, int field) {
@@ -49,11 +52,12 @@ struct CountShorts {
   using L = Lanes<ExecutionSpace>;
   using Keys = Pack<std::uint16_t>;
 
-  /// Packs of a step. The first is short: what keys alike cost is soon noticed.
-  static constexpr std::size_t first_step = static_cast<std::size_t>(Shape.round());
-  static constexpr std::size_t long_step = 8 * first_step;
+  /// Packs of a step. The first is short, for keys alike wait for each other: that is soon noticed.
+  static constexpr std::size_t first_step = Shape.threads;
+  static constexpr std::size_t stride = static_cast<std::size_t>(Shape.round());
+  static constexpr std::size_t long_step = 8 * stride;
   /// Twelve of each key, if they spread evenly, leave every field below 32 nine times out of ten.
-  static constexpr std::uint32_t most_held = 12 << 16;
+  static constexpr std::size_t most_held = (12 << 16) / Keys::size;
 
   WideArray<const std::uint16_t> keys;
   std::size_t share;      ///< packs of a team
@@ -63,8 +67,7 @@ struct CountShorts {
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     auto* const words = take_scratch<std::uint32_t>(team, CountFields::words);
-    for (int i = team.team_rank(); i < CountFields::words; i += Shape.threads) words[i] = 0;
-    team.team_barrier();
+    clear(team, words);
     const auto index = static_cast<std::size_t>(team.league_rank());
     const Share mine = share_of(keys.packs(), share, index);
     const std::size_t counted = count_in_fields(team, mine, words);
@@ -76,39 +79,41 @@ struct CountShorts {
   }
 
  private:
-  /// Returns where it gave up, or the end. Leaves the words zero.
+  /// Ends with a barrier.
+  KOKKOS_FUNCTION static void clear(const Team& team, std::uint32_t* words) {
+    for (int i = team.team_rank(); i < CountFields::words; i += Shape.threads) words[i] = 0;
+    team.team_barrier();
+  }
+
+  /// Returns where it gave up, or the end.
   KOKKOS_FUNCTION std::size_t count_in_fields(const Team& team, const Share& mine,
                                               std::uint32_t* words) const {
-    std::size_t at = mine.begin, length = first_step;
-    std::uint32_t held = 0;  // keys in the words
+    std::size_t emptied = mine.begin, at = emptied;  // the words hold the keys between
     while (at < mine.end) {
+      const std::size_t length = at == mine.begin ? first_step : long_step;
       const Share step{at, at + length < mine.end ? at + length : mine.end};
-      const auto added = static_cast<std::uint32_t>((step.end - step.begin) * Keys::size);
-      add_to_fields<false>(team, step, words);
-      if (sum_of_fields(team, words) == held + added) {
-        held += added;
+      add_to_fields(team, step, 1, words);
+      if (sum_of_fields(team, words) == (step.end - emptied) * Keys::size) {
         at = step.end;
-        length = long_step;
-        if (held + long_step * Keys::size <= most_held && at < mine.end) continue;
+        if (at + long_step - emptied <= most_held && at < mine.end) continue;
       } else {
-        add_to_fields<true>(team, step, words);
-        if (held == 0) break;  // alone it does not fit either
+        if (at == emptied) break;  // it does not fit by itself
+        add_to_fields(team, step, ~0u, words);
       }
       empty_fields(team, words);
-      held = 0;
+      emptied = at;
     }
     return at;
   }
 
-  /// Counts the keys of a step, or takes them back. Ends with a barrier.
-  template <bool TakesBack>
-  KOKKOS_FUNCTION void add_to_fields(const Team& team, const Share& step,
+  /// Counts the keys of a step (each by 1), or takes them back (by −1). Ends with a barrier.
+  KOKKOS_FUNCTION void add_to_fields(const Team& team, const Share& step, std::uint32_t each,
                                      std::uint32_t* words) const {
-    visit_packs<Shape>(team, keys, step, first_step, [&](const Keys& pack) {
+    visit_packs<Shape>(team, keys, step, stride, [&](const Keys& pack) {
       KRADIX_UNROLL
       for (int i = 0; i < Keys::size; ++i) {
         const CountFields place = CountFields::of(pack.word(i));
-        L::add(&words[place.word], TakesBack ? 0u - place.one() : place.one());
+        L::add(&words[place.word], place.of_word(each));
       }
     });
     team.team_barrier();
@@ -140,10 +145,11 @@ struct CountShorts {
   /// with the field that holds the last key: few rounds where keys lie close together.
   KOKKOS_FUNCTION void count_in_words(const Team& team, const Share& rest,
                                       std::uint32_t* words) const {
+    clear(team, words);
     std::uint64_t left = (rest.end - rest.begin) * Keys::size;
     std::uint32_t field = CountFields::of(keys.load(rest.begin).word(0)).field;
     while (left > 0) {
-      visit_packs<Shape>(team, keys, rest, first_step, [&](const Keys& pack) {
+      visit_packs<Shape>(team, keys, rest, stride, [&](const Keys& pack) {
         KRADIX_UNROLL
         for (int i = 0; i < Keys::size; ++i) {
           const CountFields place = CountFields::of(pack.word(i));

@@ -17,9 +17,15 @@ struct BinBorders {
   const Begin* begins;  ///< of the bins after the first
   std::uint32_t count;
 
-  /// The bin that holds a place: how many of them begin at it or before, all those before `least` being known to.
-  KOKKOS_FUNCTION std::uint32_t bin_at(Begin place, std::uint32_t least = 0) const {
-    std::uint32_t low = least, high = count;
+  /// The bin that holds a place: how many of them begin at it or before. The first `least` do, and most
+  /// likely few more than `near`.
+  KOKKOS_FUNCTION std::uint32_t bin_at(Begin place, std::uint32_t least, std::uint32_t near) const {
+    std::uint32_t low = least, reach = near;
+    while (low + reach < count && begins[low + reach] <= place) {
+      low += reach + 1;
+      reach = 2 * reach + 1;
+    }
+    std::uint32_t high = low + reach < count ? low + reach : count;
     while (low < high) {
       const std::uint32_t middle = (low + high) / 2;
       if (begins[middle] <= place) {
@@ -47,11 +53,12 @@ struct ExpandBins {
   static constexpr std::uint32_t bins = std::uint32_t{1} << Codec::bits;
   static constexpr bool few_bins =
       bins == bin_count;  ///< each team makes places from counts itself
-  static constexpr std::uint32_t most_borders = few_bins ? bins : 1024;
-  static constexpr std::size_t tile_packs = Shape.round();
+  static constexpr std::uint32_t most_borders = few_bins ? bins : 2048;
+  static constexpr std::size_t full_tile = Shape.round();
 
   Codec codec;
   WideArray<Key> out;
+  std::size_t tile;                       ///< packs: a full one, or fewer where there are few keys
   std::size_t tiles, row;                 ///< all of them, and those of a team
   const std::uint64_t* counts_or_places;  ///< few bins: counts [key]; many: places [code]
 
@@ -67,8 +74,8 @@ struct ExpandBins {
     const auto index = static_cast<std::size_t>(team.league_rank());
     const Share mine = share_of(tiles, row, index);
     std::uint32_t bin = 0, near = bins / 2;
-    for (std::size_t tile = mine.begin; tile < mine.end; ++tile) {
-      const Share packs = share_of(out.packs(), tile_packs, tile);
+    for (std::size_t i = mine.begin; i < mine.end; ++i) {
+      const Share packs = share_of(out.packs(), tile, i);
       const Place begin = out.place(packs.begin), last = out.place(packs.end) - 1;
       const std::uint32_t first = bin_of(places, bin, near, begin);
       near = 8;
@@ -103,17 +110,10 @@ struct ExpandBins {
     }
   }
 
-  /// The last bin from `from` on that begins at or before a place, most likely within `near` bins. Every
-  /// thread asks for the same.
+  /// The last bin from `from` on that begins at or before a place. Every thread asks for the same.
   KOKKOS_FUNCTION static std::uint32_t bin_of(const Place* places, std::uint32_t from,
                                               std::uint32_t near, Place place) {
-    std::uint32_t low = from, reach = near;
-    while (low + reach < bins && places[low + reach] <= place) {
-      low += reach;
-      reach *= 2;
-    }
-    const std::uint32_t high = low + reach < bins ? low + reach : bins;
-    return low + BinBorders<Place>{places + low + 1, high - low - 1}.bin_at(place);
+    return from + BinBorders<Place>{places + from + 1, bins - from - 1}.bin_at(place, 0, near);
   }
 
   KOKKOS_FUNCTION void write(const Team& team, const Share& packs, Place begin, const Bins& held,
@@ -130,7 +130,7 @@ struct ExpandBins {
   }
 
   KOKKOS_FUNCTION void fill(const Team& team, const Share& packs, const Keys& same) const {
-    if (packs.end - packs.begin == tile_packs) {
+    if (packs.end - packs.begin == full_tile) {
       KRADIX_UNROLL
       for (int i = 0; i < Shape.items; ++i) {
         out.store(packs.begin + i * Shape.threads + team.team_rank(), same);
@@ -167,12 +167,12 @@ struct ExpandBins {
   template <class Begin>
   KOKKOS_FUNCTION Keys keys_at(const BinBorders<Begin>& borders, Begin place,
                                std::uint32_t first) const {
-    std::uint32_t bin = borders.bin_at(place);
+    std::uint32_t bin = borders.bin_at(place, 0, borders.count);
     if (borders.reaches(bin, place + Keys::size)) return Keys::of(key_of(first + bin));
     Keys keys;
     KRADIX_UNROLL
     for (int i = 0; i < Keys::size; ++i) {
-      if (!borders.reaches(bin, place + i + 1)) bin = borders.bin_at(place + i, bin + 1);
+      if (!borders.reaches(bin, place + i + 1)) bin = borders.bin_at(place + i, bin + 1, 0);
       keys.put(i, key_of(first + bin));
     }
     return keys;
