@@ -1,5 +1,6 @@
 // A sort with a warm workspace neither allocates, nor waits for the device, nor copies to the host: a CUDA
 // graph can capture it, and what was captured sorts whatever the arrays hold when it runs.
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "kradix/sort.hpp"
