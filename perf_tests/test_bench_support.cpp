@@ -258,6 +258,7 @@ TEST(Bytes, FollowThePlan) {
                    10 * (4 + 2 * 24));
   EXPECT_DOUBLE_EQ(bytes_moved(plan_of(Algorithm::blocked_radix, 4, 8), Operation::sort_by_key, 2),
                    10 * (2 * 24));
+  EXPECT_DOUBLE_EQ(bytes_moved(plan_of(Algorithm::counting, 2, 0), Operation::sort, 1), 10 * 4);
 }
 
 kradix::Plan study_plan_of(kradix::Algorithm algorithm, int key_bytes, int value_bytes,

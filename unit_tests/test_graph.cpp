@@ -1,5 +1,6 @@
 // A sort with a warm workspace neither allocates, nor waits for the device, nor copies to the host: a CUDA
 // graph can capture it, and what was captured sorts whatever the arrays hold when it runs.
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "kradix/sort.hpp"
@@ -62,6 +63,37 @@ void sorts_from_a_graph(kradix::Algorithm algorithm, std::size_t count) {
   }
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
+
+/// Of short keys alone, which are counted.
+template <class Cuda, class Key>
+void counts_from_a_graph(std::size_t count) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  cudaStream_t stream;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  {
+    const Cuda exec(stream);
+    kradix::Workspace workspace;
+    kradix::Options options;
+    options.algorithm = kradix::Algorithm::counting;
+    options.workspace = &workspace;
+    const Kokkos::View<Key*, Memory> keys("keys", count);
+    const auto sort = [&] { kradix::sort(exec, keys, options); };
+    sort();
+    exec.fence();
+    const cudaGraphExec_t graph = captured(stream, sort);
+    for (const auto pattern :
+         {keys::Pattern::uniform, keys::Pattern::few, keys::Pattern::one_bit}) {
+      auto input = keys::make<Key>(pattern, count, random);
+      Kokkos::deep_copy(keys, to_device(input));
+      ASSERT_EQ(cudaGraphLaunch(graph, stream), cudaSuccess);
+      exec.fence();
+      std::sort(input.begin(), input.end());
+      ASSERT_EQ(to_host(keys), input);
+    }
+    EXPECT_EQ(cudaGraphExecDestroy(graph), cudaSuccess);
+  }
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
 #endif
 
 template <class Exec>
@@ -74,6 +106,8 @@ bool try_graphs() {
     sorts_from_a_graph<Exec>(kradix::Algorithm::small_msd, 300007);
     sorts_from_a_graph<Exec>(kradix::Algorithm::onesweep, 300007);
     sorts_from_a_graph<Exec>(kradix::Algorithm::four_kernel, 100003);
+    counts_from_a_graph<Exec, std::uint8_t>(300007);
+    counts_from_a_graph<Exec, std::uint16_t>(300007);
     return true;
   }
 #endif

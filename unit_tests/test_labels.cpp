@@ -109,6 +109,10 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
                                {"SurveyAndClear", "SortByTopDigit", "SweepAll"}, 10000);
   expect_stages<std::uint16_t>(kradix::Algorithm::small_msd, {"SortOneChunk"}, 1000);
   expect_stages<std::uint32_t>(kradix::Algorithm::small_msd, {"SortOneChunk"}, 2000);
+  expect_stages<std::uint8_t>(kradix::Algorithm::counting,
+                              {"ClearWords", "CountBytes", "ExpandBins"});
+  expect_stages<std::int16_t>(kradix::Algorithm::counting,
+                              {"ClearWords", "CountShorts", "PlaceBins", "ExpandBins"});
 }
 
 /// What a listening tool sees of one sort of u16 keys by four_kernel.

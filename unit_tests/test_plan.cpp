@@ -18,10 +18,10 @@ Problem problem_of(std::size_t count, int key_bytes) {
 }
 
 TEST(MakePlan, TilesCoverTheKeysAndTheTableStaysSmall) {
-  for (const Machine machine : {Machine{1, {1, 0}, {}, {}, {}, {}, true, 1 << 20},
-                                Machine{2, {1, 0}, {}, {}, {}, {}, true, 1 << 19},
-                                Machine{64, {1, 0}, {}, {}, {}, {}, true, 1 << 21},
-                                Machine{270336, {256, 19}, {}, {}, {}, {}, false}}) {
+  for (const Machine& machine : {Machine{1, {1, 0}, {}, {}, {}, {}, true, 1 << 20},
+                                 Machine{2, {1, 0}, {}, {}, {}, {}, true, 1 << 19},
+                                 Machine{64, {1, 0}, {}, {}, {}, {}, true, 1 << 21},
+                                 Machine{270336, {256, 19}, {}, {}, {}, {}, false}}) {
     for (std::size_t count = 1; count < std::size_t{1} << 41; count = count * 3 + 1) {
       const kradix::Plan plan = make_plan(problem_of(count, 8), machine);
       EXPECT_GE(plan.tile * plan.tiles, count);
@@ -56,6 +56,30 @@ TEST(MakePlan, DevicesWithLanesSweepAndOthersDoNot) {
   problem.forced = kradix::Algorithm::onesweep;
   EXPECT_THROW(make_plan(problem, without_lanes), std::invalid_argument);
   EXPECT_EQ(make_plan(problem, device).tile, 256u * 28u);
+}
+
+TEST(MakePlan, DevicesCountShortKeysAlone) {
+  Machine device{270336, {256, 19}, {256, 32}, {}, {256, 20}, {256, 12}, true};
+  device.expand = {256, 8};
+  Problem problem = problem_of(1 << 20, 1);
+  problem.told_apart = true;
+  const kradix::Plan plan = make_plan(problem, device);
+  EXPECT_EQ(plan.algorithm, kradix::Algorithm::counting);
+  EXPECT_EQ(plan.tile, 256u * 16);
+  EXPECT_EQ(plan.tiles, 256u);
+  EXPECT_EQ(plan.digit_bits, 8);
+  problem.count = 1 << 28;
+  EXPECT_EQ(make_plan(problem, device).tile, 256u * 8 * 16);
+  problem.count = 1000;
+  EXPECT_EQ(make_plan(problem, device).algorithm, kradix::Algorithm::small_msd);
+  problem = problem_of(1 << 20, 2);
+  EXPECT_EQ(make_plan(problem, device).algorithm, kradix::Algorithm::onesweep);
+  problem.forced = kradix::Algorithm::counting;
+  EXPECT_THROW(make_plan(problem, device), std::invalid_argument);
+  problem.told_apart = true;
+  EXPECT_EQ(make_plan(problem, device).algorithm, kradix::Algorithm::counting);
+  problem.value_bytes = 4;
+  EXPECT_THROW(make_plan(problem, device), std::invalid_argument);
 }
 
 TEST(MakePlan, ThreadsOfAHostAllHaveWork) {

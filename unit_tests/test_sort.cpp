@@ -52,6 +52,7 @@ TYPED_TEST(Sort, EveryAlgorithmForced) {
     const bool finishes =
         algorithm == kradix::Algorithm::msd_hybrid || algorithm == kradix::Algorithm::small_msd;
     if (finishes && sizeof(TypeParam) < 4) continue;
+    if (algorithm == kradix::Algorithm::counting) continue;  // test_counting.cpp
     const bool on_hosts = algorithm == kradix::Algorithm::blocked_radix;
     if (on_hosts && !kradix::impl::works_at_once<Space>) continue;
     kradix::Options options;
@@ -68,16 +69,6 @@ using Floats = ::testing::Types<float, double, kradix::float16_bits, kradix::bfl
 TYPED_TEST_SUITE(SortFloats, Floats);
 
 TYPED_TEST(SortFloats, TheResultDependsOnTheSetOfKeysAlone) {
-  using Word = kradix::impl::unsigned_of_size<sizeof(TypeParam)>;
-  const auto word = [](const TypeParam& key) { return Kokkos::bit_cast<Word>(key); };
-  const auto negative = [&](const TypeParam& key) { return word(key) >> (8 * sizeof(Word) - 1); };
-  // Of keys that are equal: zeros negative first, NaNs positive first, and those by their bits.
-  const auto less = [&](const TypeParam& a, const TypeParam& b) {
-    if (reference::before(a, b) || reference::before(b, a)) return reference::before(a, b);
-    if (!std::isnan(reference::value_of(a))) return negative(a) > negative(b);
-    if (negative(a) != negative(b)) return negative(a) < negative(b);
-    return negative(a) ? word(a) > word(b) : word(a) < word(b);
-  };
   for (const std::size_t size : {3u, 31u, 300u, 9000u, 200000u}) {
     auto input = keys::make<TypeParam>(keys::Pattern::awkward, size, this->random_);
     for (const Order order : {Order::ascending, Order::descending}) {
@@ -88,7 +79,8 @@ TYPED_TEST(SortFloats, TheResultDependsOnTheSetOfKeysAlone) {
       options.order = order;
       const auto indices =
           reference::sorted_indices(input, [&](const TypeParam& a, const TypeParam& b) {
-            return order == Order::ascending ? less(a, b) : less(b, a);
+            return order == Order::ascending ? reference::before_in_bits(a, b)
+                                             : reference::before_in_bits(b, a);
           });
       expect_keys_sorted(input, indices, options);
       if (this->HasFatalFailure()) return;

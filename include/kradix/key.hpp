@@ -102,6 +102,10 @@ struct WordCodec {
     }
     return static_cast<Word>(word ^ flip);
   }
+  /// The key of an encoding.
+  KOKKOS_FUNCTION constexpr Word decode(bits_type code) const requires(!Floating) {
+    return static_cast<Word>(static_cast<Word>(code) ^ flip);
+  }
 };
 
 /// The same order with no two keys equal: −0 comes just before +0, and NaNs after +infinity, positive ones
@@ -130,6 +134,14 @@ struct TotalOrderCodec {
     const Word positive = static_cast<Word>(Word{0} - static_cast<Word>(in_order >> (bits - 1)));
     return static_cast<Word>(in_order ^ static_cast<Word>(static_cast<Word>(~positive) | sign));
   }
+};
+
+/// Can keys be made anew from their encodings, all of which are keys? Then counting serves for moving.
+template <class Codec>
+concept invertible_codec = Codec::tells_all_keys_apart &&
+                               Codec::bits == 8 * sizeof(typename Codec::key_type) &&
+                           requires(const Codec& codec, typename Codec::bits_type code) {
+  codec.decode(code);
 };
 
 template <class Word>

@@ -21,6 +21,7 @@ enum class Algorithm : std::uint8_t {
   blocked_radix,  ///< blocks to buckets and buckets to order, each in a core's cache: stable, on hosts
   msd_hybrid,     ///< sweeps over the top digits, then a finish in scratch: stable, needs lanes
   small_msd,  ///< one launch for a few thousand elements, three to a million: stable, needs lanes
+  counting,   ///< keys of 1 and 2 bytes alone, counted and written anew: needs lanes
   // For study and comparison: never chosen by a plan, built-in keys only, in Kradix::compiled only.
   bit_split,        ///< a bit at a time by map, scan and scatter of whole arrays
   serial_radix,     ///< counting sort of digit after digit on one host thread
@@ -38,12 +39,12 @@ enum class Algorithm : std::uint8_t {
 
 /// Every algorithm that can be forced.
 inline constexpr std::array all_algorithms{
-    Algorithm::four_kernel,  Algorithm::onesweep,        Algorithm::msd_hybrid,
-    Algorithm::small_msd,    Algorithm::blocked_radix,   Algorithm::bit_split,
-    Algorithm::serial_radix, Algorithm::zagha_blelloch,  Algorithm::satish,
-    Algorithm::four_prefix,  Algorithm::ha_kruger_silva, Algorithm::hp_sort,
-    Algorithm::hp_distinct,  Algorithm::hp_compressed,   Algorithm::hp_stable,
-    Algorithm::transposed,   Algorithm::one_team,
+    Algorithm::four_kernel, Algorithm::onesweep,     Algorithm::msd_hybrid,
+    Algorithm::small_msd,   Algorithm::counting,     Algorithm::blocked_radix,
+    Algorithm::bit_split,   Algorithm::serial_radix, Algorithm::zagha_blelloch,
+    Algorithm::satish,      Algorithm::four_prefix,  Algorithm::ha_kruger_silva,
+    Algorithm::hp_sort,     Algorithm::hp_distinct,  Algorithm::hp_compressed,
+    Algorithm::hp_stable,   Algorithm::transposed,   Algorithm::one_team,
 };
 
 /// Is this one of the algorithms for study (docs/seeds.md)? They are the last enumerators.
@@ -63,6 +64,8 @@ constexpr std::string_view name(Algorithm algorithm) {
       return "msd_hybrid";
     case Algorithm::small_msd:
       return "small_msd";
+    case Algorithm::counting:
+      return "counting";
     case Algorithm::blocked_radix:
       return "blocked_radix";
     case Algorithm::bit_split:

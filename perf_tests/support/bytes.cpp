@@ -92,6 +92,7 @@ int passes_of(const kradix::Plan& plan, const BitMask& varying) {
   if (is_study(plan.algorithm)) return study_passes(plan, varying);
   const auto varies = [&](int bit) { return (varying[bit / 64] >> bit % 64 & 1) != 0; };
   if (plan.algorithm == kradix::Algorithm::blocked_radix) return blocked_passes(plan);
+  if (plan.algorithm == kradix::Algorithm::counting) return 1;
   const bool fixed_digits = plan.algorithm != kradix::Algorithm::four_kernel;
   int passes = 0;
   int bit = plan.bits.begin;
@@ -119,6 +120,7 @@ double bytes_moved(const kradix::Plan& plan, Operation operation, int passes) {
   const double n = static_cast<double>(plan.count);
   const double k = plan.key_bytes;
   const double v = plan.value_bytes;
+  if (plan.algorithm == kradix::Algorithm::counting) return n * 2 * k;
   const bool finishes = plan.algorithm == kradix::Algorithm::msd_hybrid ||
                         plan.algorithm == kradix::Algorithm::small_msd;
   const double reads_of_keys = plan.algorithm == kradix::Algorithm::four_kernel ? 2 : 1;

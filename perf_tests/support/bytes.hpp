@@ -15,6 +15,7 @@ using BitMask = std::array<std::uint64_t, 2>;
 ///   four_kernel  8-bit digits that each start at a bit that varies and cover all that do;
 ///   onesweep     those of the fixed 8-bit digits in which a bit varies;
 ///   msd_hybrid   as few sweeps as leave short runs of keys that spread evenly, and the finish;
+///   counting     one: all keys are counted once;
 ///   blocked_radix  the move of blocks to buckets and that of buckets to order, while buckets fit a cache;
 ///   for study    all of the plan's; of ranges mapped exactly those up to the highest bit that varies
 ///                (fewer where the least key is not near zero).
@@ -26,6 +27,7 @@ int passes_of(const kradix::Plan& plan, const BitMask& varying);
 ///                reads and writes them with their values;
 ///   onesweep     n k + passes n (2 k + 2 v): one read counts all digits;
 ///   msd_hybrid   likewise;
+///   counting     n 2 k: keys are read once and written anew;
 ///   blocked_radix  passes n (2 k + 2 v): what a block or bucket reads again lies in a cache.
 /// A scan costs s = 24 bytes a number (divide and conquer) or 16. Algorithms for study, with n k more where
 /// ranges are mapped:

@@ -64,6 +64,9 @@ AlgorithmNote note_of(kradix::Algorithm algorithm) {
     case Algorithm::small_msd:
       return note("one launch for a few thousand elements, three to about a million", "stable",
                   "values of at most 16 bytes, a few thousand keys of 1 or 2 bytes");
+    case Algorithm::counting:
+      return note("counts keys and writes them anew", "keys are made anew",
+                  "built-in keys of 1 or 2 bytes alone, without values");
     case Algorithm::bit_split:
       return note("for study: a bit at a time by map, scan and scatter of whole arrays", "stable",
                   "8 bytes of scratch more an element");

@@ -61,6 +61,22 @@ bool before(const T& left, const T& right) {
   return a < b;
 }
 
+/// The same for keys alone, where floats that are equal differ in bits: zeros negative first, NaNs positive
+/// first, and those by their bits.
+template <class T>
+bool before_in_bits(const T& left, const T& right) {
+  if (before(left, right) || before(right, left)) return before(left, right);
+  if constexpr (kradix::impl::key_kind<T>() == kradix::impl::KeyKind::floating) {
+    using Word = kradix::impl::unsigned_of_size<sizeof(T)>;
+    const Word a = Kokkos::bit_cast<Word>(left), b = Kokkos::bit_cast<Word>(right);
+    const bool a_negative = a >> (8 * sizeof(Word) - 1), b_negative = b >> (8 * sizeof(Word) - 1);
+    if (!std::isnan(value_of(left))) return a_negative && !b_negative;
+    if (a_negative != b_negative) return b_negative;
+    return a_negative ? a > b : a < b;
+  }
+  return false;
+}
+
 /// The indices that sort `keys` stably by `less`.
 template <class T, class Less>
 std::vector<std::size_t> sorted_indices(const std::vector<T>& keys, const Less& less) {

@@ -22,6 +22,7 @@ fails_with "\-\-key TYPE is missing" plan --count 3
 passes algorithms
 says "^four_kernel: .*; stable; .*docs/algorithms/four_kernel.md"
 says "^small_msd: "
+says "^counting: .*1 or 2 bytes alone"
 printf 'zyxwvutsrqponmabcdefghijkl' >letters.bin # none twice, which one algorithm needs
 names=$(sed 's/:.*//' stdout)
 passes plan --key u8 letters.bin
@@ -36,6 +37,7 @@ done
 fails_with "msd_hybrid needs lanes, keys of 4 to 16 bytes.*keys of 1 bytes" \
   sort --key u8 --algorithm msd_hybrid letters.bin out2.bin
 passes gen --key u64 --count 30000 wide.npy
+fails_with "counting needs lanes.*1 or 2 bytes alone.*keys of 8 bytes" sort --algorithm counting wide.npy out2.npy
 passes sort --algorithm msd_hybrid wide.npy wide_sorted.npy
 passes check wide.npy wide_sorted.npy
 passes sort --algorithm satish --study digit_bits=3,map=exact,scan=chained keys.npy out.npy

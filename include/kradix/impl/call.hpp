@@ -125,7 +125,11 @@ class SortCall {
     problem.permutes = permutes_;
     problem.forced = options_.algorithm;
     problem.study = options_.study;
-    if constexpr (builtin_key<Key>) problem.floating = key_kind<Key>() == KeyKind::floating;
+    if constexpr (builtin_key<Key>) {
+      problem.floating = key_kind<Key>() == KeyKind::floating;
+      problem.told_apart =
+          !with_values && orders_by_all_bits() && (!problem.floating || may_order_equal_keys());
+    }
     plan_ = make_plan(
         problem, machine_of(exec_, sizeof(Key), static_cast<std::size_t>(problem.value_bytes)));
     if (studies_) plan_study(problem, machine_of(exec_, sizeof(Key), 0), plan_);
@@ -182,7 +186,8 @@ class SortCall {
     const ArrayUse use = studies_ ? study_traits(plan_.algorithm).arrays : ArrayUse::straight;
     const bool two_steps = use == ArrayUse::two_steps;
     const bool blocks = plan_.algorithm == Algorithm::blocked_radix;  // they lie in its own scratch
-    const bool needs_other = !blocks && plan_.passes > (in_place || two_steps ? 0 : 1);
+    const bool counts = plan_.algorithm == Algorithm::counting;
+    const bool needs_other = !blocks && !counts && plan_.passes > (in_place || two_steps ? 0 : 1);
     // A finish reads keys that a first pass has moved, however few passes there are.
     const bool moves_first = blocks || plan_.algorithm == Algorithm::small_msd;
     const bool needs_result =
@@ -237,10 +242,12 @@ class SortCall {
   template <class Value>
   static constexpr bool floats_alone =
       std::is_same_v<Value, NoValue>&& builtin_key<Key>&& key_kind<Key>() == KeyKind::floating;
-  bool may_order_equal_keys() const {
+  bool orders_by_all_bits() const {
     const BitRange range = options_.bits;
-    return options_.stability != Stability::stable && range.begin == 0 &&
-           (range.end == BitRange::all || range.end == codec_of<Key>::bits);
+    return range.begin == 0 && (range.end == BitRange::all || range.end == codec_of<Key>::bits);
+  }
+  bool may_order_equal_keys() const {
+    return options_.stability != Stability::stable && orders_by_all_bits();
   }
 
   template <class Index>

@@ -65,6 +65,7 @@ struct Problem {
   Algorithm forced = Algorithm::automatic;
   StudyOptions study{};
   bool floating = false;
+  bool told_apart = false;  ///< keys alone that are equal in order are equal in bits
 };
 
 /// What the planner needs to know of the machine.
@@ -77,7 +78,8 @@ struct Machine {
   TeamShape small{};   ///< of a team's tiles where there are few
   bool has_lanes = false;
   std::size_t cache_bytes =
-      0;  ///< that a core has for itself; 0: not a host whose work is done at once
+      0;               ///< that a core has for itself; 0: not a host whose work is done at once
+  TeamShape expand{};  ///< of a team that writes counted keys, if they can be counted
 };
 
 template <class ExecutionSpace>
@@ -88,6 +90,7 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
     machine.sweep = sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.finish = finish_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.alone = alone_shape<ExecutionSpace>(key_bytes, value_bytes);
+    machine.expand = expand_shape<ExecutionSpace>(key_bytes, value_bytes);
     if (machine.sweep.exists()) machine.small = range_shape<ExecutionSpace>(key_bytes, value_bytes);
   }
   if (works_at_once<ExecutionSpace>) machine.cache_bytes = core_cache_bytes();
@@ -129,6 +132,16 @@ inline std::size_t most_for_one_sweep(const Machine& machine) {
   return static_cast<std::size_t>((chunk - 3.75 * std::sqrt(chunk)) * bin_count);
 }
 
+/// From so many keys of this size on, counting them takes less time than anything else (kernels that
+/// count 2-byte keys work on all bins, however few come).
+inline std::size_t least_to_count(int key_bytes) {
+  return std::size_t{1} << (key_bytes == 1 ? 12 : 16);
+}
+
+inline bool can_count(const Problem& problem, const Machine& machine) {
+  return machine.expand.exists() && problem.value_bytes == 0 && problem.told_apart;
+}
+
 /// Which algorithm, and why.
 inline void choose_algorithm(const Problem& problem, const Machine& machine, Plan& plan) {
   plan.algorithm = problem.forced;
@@ -156,6 +169,16 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
         " keys of " + std::to_string(problem.key_bytes) + " bytes with values of " +
         std::to_string(problem.value_bytes) + " bytes");
   }
+  if (problem.forced == Algorithm::counting && !can_count(problem, machine)) {
+    throw std::invalid_argument(
+        "kradix: counting needs lanes, and built-in keys of 1 or 2 bytes alone, in order of all "
+        "their "
+        "bits (of floats by Stability::automatic); these are " +
+        std::string(problem.told_apart ? "" : "other or stable ") + "keys of " +
+        std::to_string(problem.key_bytes) + " bytes with values of " +
+        std::to_string(problem.value_bytes) + " bytes, in order of bits [" +
+        std::to_string(plan.bits.begin) + ", " + std::to_string(plan.bits.end) + ")");
+  }
   if (problem.forced == Algorithm::blocked_radix && machine.cache_bytes == 0) {
     throw std::invalid_argument("kradix: blocked_radix runs on Serial, OpenMP and Threads only");
   }
@@ -169,6 +192,11 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
   if (sweeps && machine.alone.exists() && problem.count <= most_for_one_sweep(machine)) {
     plan.algorithm = Algorithm::small_msd;
     plan.reason = "launches cost more than memory at this size";
+    return;
+  }
+  if (sweeps && can_count(problem, machine) && problem.count >= least_to_count(problem.key_bytes)) {
+    plan.algorithm = Algorithm::counting;
+    plan.reason = "short keys are sooner counted than moved";
     return;
   }
   if (sweeps && machine.finish.exists() && plan.passes >= 3 &&
@@ -199,6 +227,21 @@ inline void plan_blocks(const Problem& problem, const Machine& machine, Plan& pl
   plan.tiles = (problem.count + plan.tile - 1) / plan.tile;
 }
 
+/// Tiles of the result that are written from the counts of whole keys: short ones where there are few keys,
+/// whose bins lie close together, so that every processor has some.
+inline void plan_counting(const Problem& problem, const Machine& machine, Plan& plan) {
+  constexpr std::size_t store_bytes = 16;
+  const std::size_t stored = store_bytes / static_cast<std::size_t>(problem.key_bytes);
+  const auto threads = static_cast<std::size_t>(machine.expand.threads);
+  plan.digit_bits = problem.key_bits;
+  plan.passes = 1;
+  plan.round = threads * stored;
+  plan.tile = static_cast<std::size_t>(machine.expand.round()) * stored;
+  const std::size_t teams = static_cast<std::size_t>(machine.concurrency) / threads;
+  if (problem.count / plan.tile < teams) plan.tile = plan.round;
+  plan.tiles = (problem.count + plan.tile - 1) / plan.tile;
+}
+
 /// A pure function of its arguments. `temporary_bytes` is added by who lists the scratch memory.
 inline Plan make_plan(const Problem& problem, const Machine& machine) {
   Plan plan;
@@ -215,6 +258,10 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
   choose_algorithm(problem, machine, plan);
   if (plan.algorithm == Algorithm::blocked_radix) {
     plan_blocks(problem, machine, plan);
+    return plan;
+  }
+  if (plan.algorithm == Algorithm::counting) {
+    plan_counting(problem, machine, plan);
     return plan;
   }
   const bool small = plan.algorithm == Algorithm::small_msd;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kradix/impl/blocked_radix.hpp"
+#include "kradix/impl/counting.hpp"
 #include "kradix/impl/four_kernel.hpp"
 #include "kradix/impl/msd_hybrid.hpp"
 #include "kradix/impl/onesweep.hpp"
@@ -19,6 +20,7 @@ struct AlgorithmScratch {
   OnesweepScratch onesweep;
   MsdHybridScratch msd_hybrid;
   SmallMsdScratch small_msd;
+  CountingScratch counting;
 
   static AlgorithmScratch list(const Plan& plan, ScratchList& list) {
     AlgorithmScratch scratch;
@@ -28,6 +30,8 @@ struct AlgorithmScratch {
       scratch.msd_hybrid = MsdHybridScratch::list(plan, LookBackShape{}, list);
     } else if (plan.algorithm == Algorithm::small_msd) {
       scratch.small_msd = SmallMsdScratch::list(plan, LookBackShape{}, list);
+    } else if (plan.algorithm == Algorithm::counting) {
+      scratch.counting = CountingScratch::list(plan, list);
     } else if (plan.algorithm == Algorithm::blocked_radix) {
       scratch.blocked_radix = BlockedRadixScratch::list(plan, list);
     } else {
@@ -70,6 +74,16 @@ void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
     if (plan.algorithm == Algorithm::blocked_radix) {
       BlockedRadix<ExecutionSpace, Codec, Value>(exec, plan, codec, buffers, scratch.blocked_radix,
                                                  base, label)
+          .sort();
+      return;
+    }
+  }
+  if constexpr (has_lanes<ExecutionSpace> && invertible_codec<Codec> && value_bytes == 0 &&
+                sizeof(Key) <= 2) {
+    if (plan.algorithm == Algorithm::counting) {
+      constexpr CountingShapes shapes = CountingShapes::of<ExecutionSpace>(sizeof(Key));
+      Counting<ExecutionSpace, Codec, shapes>(exec, plan, codec, buffers.keys, scratch.counting,
+                                              base, label)
           .sort();
       return;
     }

@@ -124,6 +124,35 @@ constexpr TeamShape alone_shape(std::size_t key_bytes, std::size_t value_bytes) 
   return widest <= 8 ? TeamShape{256, 20, 2} : TeamShape{256, 8, 2};
 }
 
+// How teams of the counting sort work; items are loads or stores of 16 bytes that a thread has under way.
+
+/// On bytes: a replica of the bins for each lane takes 32 KB, which fits a processor often enough.
+template <class ExecutionSpace>
+constexpr TeamShape count_bytes_shape() {
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 8} : TeamShape{512, 2, 3};
+}
+/// On 2-byte keys: their counters take 43 KB, and what Kokkos keeps in scratch leaves room for 512 threads.
+template <class ExecutionSpace>
+constexpr TeamShape count_shorts_shape() {
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 64} : TeamShape{512, 2, 3};
+}
+/// On the bins of 2-byte keys: 64 teams.
+template <class ExecutionSpace>
+constexpr TeamShape place_bins_shape() {
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 1024} : TeamShape{256, 4};
+}
+/// In a tile of the result; none where keys are too long to be counted.
+template <class ExecutionSpace>
+constexpr TeamShape expand_shape(std::size_t key_bytes, std::size_t value_bytes) {
+  if (key_bytes > 2 || value_bytes > 0) return {0, 0};
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 256} : TeamShape{256, 8, 4};
+}
+/// Tiles of the result that a team writes one after the other, once all processors have work: the next
+/// one's bins are soon found from the last one's.
+inline constexpr std::size_t tiles_in_a_row = 8;
+/// Below this many 2-byte keys a team, clearing and adding up its 2^16 counters costs more than counting.
+inline constexpr std::size_t least_counted_shorts = std::size_t{1} << 14;
+
 /// Elements that a serial round partitions in cache: keys and values of one round must stay within a
 /// private second-level cache (512 KB and more on current cores), with room for the source.
 constexpr std::size_t serial_round(std::size_t element_bytes) {

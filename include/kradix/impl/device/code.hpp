@@ -28,7 +28,7 @@ struct StudyCodec {
   }
   /// The integer key of an encoding.
   KOKKOS_FUNCTION Word decode(bits_type encoded) const {
-    return static_cast<Word>(static_cast<Word>(encoded) ^ flip);
+    return WordCodec<Word, false>{flip, 0}.decode(encoded);
   }
 };
 

@@ -1,0 +1,183 @@
+// How often each 2-byte key comes, in one read where no key comes too often.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/team.hpp"
+#include "kradix/impl/device/team_scan.hpp"
+#include "kradix/impl/device/wide_array.hpp"
+
+namespace kradix::impl {
+
+/// The 2^16 counters of a team: six fields of five bits to a word of its scratch. Field f of all words
+/// holds the keys from f · 2^16 / 6 on.
+struct CountFields {
+  static constexpr int fields = 6, bits = 5, bins = 1 << 16;
+  static constexpr int keys = (bins + fields - 1) / fields;  ///< of a field
+  static constexpr int words = keys + 1;
+
+  std::uint32_t field, word;
+
+  KOKKOS_FUNCTION static CountFields of(std::uint32_t key) {
+    const std::uint32_t field = key * fields >> 16;
+    return {field, key + 1 - field * keys};
+  }
+  /// So many keys, as part of the word.
+  KOKKOS_FUNCTION std::uint32_t of_word(std::uint32_t count) const {
+    return count << (field * bits);
+  }
+  /// May lie outside of [0, bins) where no key has this field and word.
+  KOKKOS_FUNCTION static int key_of(int field, int word) { return field * keys + word - 1; }
+  KOKKOS_FUNCTION static std::uint32_t count(std::uint32_t word, int field) {
+    return word >> (field * bits) & ((1u << bits) - 1);
+  }
+  /// Of all fields of a word.
+  KOKKOS_FUNCTION static std::uint32_t sum(std::uint32_t word) {
+    constexpr std::uint32_t even = 0x1f | 0x1f << 2 * bits | 0x1f << 4 * bits;
+    const std::uint32_t pairs = (word & even) + (word >> bits & even);
+    return (pairs & 0x3ff) + (pairs >> 2 * bits & 0x3ff) + (pairs >> 4 * bits & 0x3ff);
+  }
+};
+
+/// A team counts its share of the keys step by step into fields of few bits. A field that overflows is never missed:
+/// its carry takes 32 from one field and adds at most 1 to another, so the fields' sum falls behind
+/// the number of keys. Then the step is taken back, which is exact however many carries there were, for a
+/// word is the sum of what was added to it. Once a single step does not fit, the rest of the share is
+/// counted in whole words, one field's keys after the other.
+template <class ExecutionSpace, TeamShape Shape>
+struct CountShorts {
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+  using Keys = Pack<std::uint16_t>;
+
+  /// Packs of a step. The first is short, for keys alike wait for each other: that is soon noticed.
+  static constexpr std::size_t first_step = Shape.threads;
+  static constexpr std::size_t stride = static_cast<std::size_t>(Shape.round());
+  static constexpr std::size_t long_step = 8 * stride;
+  /// Twelve of each key, if they spread evenly, leave every field below 32 nine times out of ten.
+  static constexpr std::size_t most_held = (12 << 16) / Keys::size;
+
+  WideArray<const std::uint16_t> keys;
+  std::size_t share;      ///< packs of a team
+  std::uint64_t* counts;  ///< [key], zero
+
+  static std::size_t scratch_bytes() { return CountFields::words * sizeof(std::uint32_t); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    auto* const words = take_scratch<std::uint32_t>(team, CountFields::words);
+    clear(team, words);
+    const auto index = static_cast<std::size_t>(team.league_rank());
+    const Share mine = share_of(keys.packs(), share, index);
+    const std::size_t counted = count_in_fields(team, mine, words);
+    if (counted < mine.end) count_in_words(team, {counted, mine.end}, words);
+    if (index != 0) return;
+    for (int i = team.team_rank(); i < keys.edges(); i += Shape.threads) {
+      Kokkos::atomic_inc(&counts[keys.at(keys.place_of_edge(i))]);
+    }
+  }
+
+ private:
+  /// Ends with a barrier.
+  KOKKOS_FUNCTION static void clear(const Team& team, std::uint32_t* words) {
+    for (int i = team.team_rank(); i < CountFields::words; i += Shape.threads) words[i] = 0;
+    team.team_barrier();
+  }
+
+  /// Returns where it gave up, or the end.
+  KOKKOS_FUNCTION std::size_t count_in_fields(const Team& team, const Share& mine,
+                                              std::uint32_t* words) const {
+    std::size_t emptied = mine.begin, at = emptied;  // the words hold the keys between
+    while (at < mine.end) {
+      const std::size_t length = at == mine.begin ? first_step : long_step;
+      const Share step{at, at + length < mine.end ? at + length : mine.end};
+      add_to_fields(team, step, 1, words);
+      if (sum_of_fields(team, words) == (step.end - emptied) * Keys::size) {
+        at = step.end;
+        if (at + long_step - emptied <= most_held && at < mine.end) continue;
+      } else {
+        if (at == emptied) break;  // it does not fit by itself
+        add_to_fields(team, step, ~0u, words);
+      }
+      empty_fields(team, words);
+      emptied = at;
+    }
+    return at;
+  }
+
+  /// Counts the keys of a step (each by 1), or takes them back (by −1). Ends with a barrier.
+  KOKKOS_FUNCTION void add_to_fields(const Team& team, const Share& step, std::uint32_t each,
+                                     std::uint32_t* words) const {
+    visit_packs<Shape>(team, keys, step, stride, [&](const Keys& pack) {
+      KRADIX_UNROLL
+      for (int i = 0; i < Keys::size; ++i) {
+        const CountFields place = CountFields::of(pack.word(i));
+        L::add(&words[place.word], place.of_word(each));
+      }
+    });
+    team.team_barrier();
+  }
+
+  KOKKOS_FUNCTION static std::uint32_t sum_of_fields(const Team& team, const std::uint32_t* words) {
+    std::uint32_t sum = 0;
+    for (int i = team.team_rank(); i < CountFields::words; i += Shape.threads) {
+      sum += CountFields::sum(words[i]);
+    }
+    return scan_team<Shape.threads>(team, sum).total;
+  }
+
+  /// Adds the fields to the whole's counts and leaves them zero. Ends with a barrier.
+  KOKKOS_FUNCTION void empty_fields(const Team& team, std::uint32_t* words) const {
+    // By fields: threads side by side add to counts side by side.
+    for (int i = team.team_rank(); i < CountFields::words; i += Shape.threads) {
+      const std::uint32_t word = words[i];
+      words[i] = 0;
+      KRADIX_UNROLL
+      for (int field = 0; field < CountFields::fields; ++field) {
+        add(CountFields::key_of(field, i), CountFields::count(word, field));
+      }
+    }
+    team.team_barrier();
+  }
+
+  /// Each round reads all keys and counts those of one field. It begins with the first key's, and ends
+  /// with the field that holds the last key: few rounds where keys lie close together.
+  KOKKOS_FUNCTION void count_in_words(const Team& team, const Share& rest,
+                                      std::uint32_t* words) const {
+    clear(team, words);
+    std::uint64_t left = (rest.end - rest.begin) * Keys::size;
+    std::uint32_t field = CountFields::of(keys.load(rest.begin).word(0)).field;
+    while (left > 0) {
+      visit_packs<Shape>(team, keys, rest, stride, [&](const Keys& pack) {
+        KRADIX_UNROLL
+        for (int i = 0; i < Keys::size; ++i) {
+          const CountFields place = CountFields::of(pack.word(i));
+          if (place.field == field) L::increment(&words[place.word]);
+        }
+      });
+      team.team_barrier();
+      left -= empty_words(team, field, words);
+      field = field + 1 < CountFields::fields ? field + 1 : 0;
+    }
+  }
+
+  /// The same for words that count keys of one field. Returns how many keys they were.
+  KOKKOS_FUNCTION std::uint64_t empty_words(const Team& team, std::uint32_t field,
+                                            std::uint32_t* words) const {
+    std::uint64_t sum = 0;
+    for (int i = team.team_rank(); i < CountFields::words; i += Shape.threads) {
+      const std::uint32_t counted = words[i];
+      words[i] = 0;
+      sum += counted;
+      add(CountFields::key_of(static_cast<int>(field), i), counted);
+    }
+    return scan_team<Shape.threads>(team, sum).total;
+  }
+
+  KOKKOS_FUNCTION void add(int key, std::uint32_t counted) const {
+    if (counted > 0) Kokkos::atomic_add(&counts[key], std::uint64_t{counted});
+  }
+};
+
+}  // namespace kradix::impl

@@ -1,0 +1,182 @@
+// Sorted keys from the counts of their codes: nothing is moved, the result is written anew.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/bins.hpp"
+#include "kradix/impl/device/pass.hpp"
+#include "kradix/impl/device/wide_array.hpp"
+
+namespace kradix::impl {
+
+/// Where bins begin that follow one another, as numbers in scratch or places in memory.
+template <class Begin>
+struct BinBorders {
+  const Begin* begins;  ///< of the bins after the first
+  std::uint32_t count;
+
+  /// The bin that holds a place: how many of them begin at it or before. The first `least` do, and most
+  /// likely few more than `near`.
+  KOKKOS_FUNCTION std::uint32_t bin_at(Begin place, std::uint32_t least, std::uint32_t near) const {
+    std::uint32_t low = least, reach = near;
+    while (low + reach < count && begins[low + reach] <= place) {
+      low += reach + 1;
+      reach = 2 * reach + 1;
+    }
+    std::uint32_t high = low + reach < count ? low + reach : count;
+    while (low < high) {
+      const std::uint32_t middle = (low + high) / 2;
+      if (begins[middle] <= place) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+  /// Does this bin end at or after a place?
+  KOKKOS_FUNCTION bool reaches(std::uint32_t bin, Begin end) const {
+    return bin == count || begins[bin] >= end;
+  }
+};
+
+/// A team writes tiles of the result one after the other. Most lie in one bin or in few, whose borders it
+/// takes to scratch; tiles of more bins than fit there, which can only be few, search in memory.
+template <class ExecutionSpace, class Codec, TeamShape Shape>
+struct ExpandBins {
+  using Key = typename Codec::key_type;
+  using Keys = Pack<Key>;
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+  static constexpr std::uint32_t bins = std::uint32_t{1} << Codec::bits;
+  static constexpr bool few_bins =
+      bins == bin_count;  ///< each team makes places from counts itself
+  static constexpr std::uint32_t most_borders = few_bins ? bins : 2048;
+  static constexpr std::size_t full_tile = Shape.round();
+
+  Codec codec;
+  WideArray<Key> out;
+  std::size_t tile;                       ///< packs: a full one, or fewer where there are few keys
+  std::size_t tiles, row;                 ///< all of them, and those of a team
+  const std::uint64_t* counts_or_places;  ///< few bins: counts [key]; many: places [code]
+
+  struct Scratch {
+    Place places[few_bins ? bins : 1];
+    std::uint32_t borders[most_borders];
+  };
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    const Place* const places = places_of_bins(team, scratch);
+    const auto index = static_cast<std::size_t>(team.league_rank());
+    const Share mine = share_of(tiles, row, index);
+    std::uint32_t bin = 0, near = bins / 2;
+    for (std::size_t i = mine.begin; i < mine.end; ++i) {
+      const Share packs = share_of(out.packs(), tile, i);
+      const Place begin = out.place(packs.begin), last = out.place(packs.end) - 1;
+      const std::uint32_t first = bin_of(places, bin, near, begin);
+      near = 8;
+      bin = bin_of(places, first, near, last);
+      write(team, packs, begin, {first, bin}, places, scratch);
+    }
+    if (index != 0) return;
+    for (int i = team.team_rank(); i < out.edges(); i += Shape.threads) {
+      const Place place = out.place_of_edge(i);
+      out.at(place) = key_of(bin_of(places, 0, bins / 2, place));
+    }
+  }
+
+ private:
+  struct Bins {
+    std::uint32_t first, last;
+  };
+
+  KOKKOS_FUNCTION Key key_of(std::uint32_t bin) const { return codec.decode(bin); }
+
+  KOKKOS_FUNCTION const Place* places_of_bins(const Team& team, Scratch& scratch) const {
+    if constexpr (few_bins) {
+      for (std::uint32_t bin = team.team_rank(); bin < bins; bin += Shape.threads) {
+        scratch.places[bin] = counts_or_places[key_of(bin)];
+      }
+      team.team_barrier();
+      if (team.team_rank() < L::width) scan_bins<L, true>(scratch.places, team.team_rank());
+      team.team_barrier();
+      return scratch.places;
+    } else {
+      return counts_or_places;
+    }
+  }
+
+  /// The last bin from `from` on that begins at or before a place. Every thread asks for the same.
+  KOKKOS_FUNCTION static std::uint32_t bin_of(const Place* places, std::uint32_t from,
+                                              std::uint32_t near, Place place) {
+    return from + BinBorders<Place>{places + from + 1, bins - from - 1}.bin_at(place, 0, near);
+  }
+
+  KOKKOS_FUNCTION void write(const Team& team, const Share& packs, Place begin, const Bins& held,
+                             const Place* places, Scratch& scratch) const {
+    const std::uint32_t borders = held.last - held.first;
+    if (borders == 0) {
+      fill(team, packs, Keys::of(key_of(held.first)));
+    } else if (borders <= most_borders) {
+      take_borders(team, places + held.first + 1, borders, begin, scratch.borders);
+      write_bins<std::uint32_t>(team, packs, {scratch.borders, borders}, held.first, 0);
+    } else {
+      write_bins<Place>(team, packs, {places + held.first + 1, borders}, held.first, begin);
+    }
+  }
+
+  KOKKOS_FUNCTION void fill(const Team& team, const Share& packs, const Keys& same) const {
+    if (packs.end - packs.begin == full_tile) {
+      KRADIX_UNROLL
+      for (int i = 0; i < Shape.items; ++i) {
+        out.store(packs.begin + i * Shape.threads + team.team_rank(), same);
+      }
+    } else {
+      for (std::size_t i = packs.begin + team.team_rank(); i < packs.end; i += Shape.threads) {
+        out.store(i, same);
+      }
+    }
+  }
+
+  /// `begin`: of the tile, as borders count places.
+  template <class Begin>
+  KOKKOS_FUNCTION void write_bins(const Team& team, const Share& packs,
+                                  const BinBorders<Begin>& borders, std::uint32_t first,
+                                  Begin begin) const {
+    const auto count = static_cast<std::uint32_t>(packs.end - packs.begin);
+    for (std::uint32_t i = team.team_rank(); i < count; i += Shape.threads) {
+      out.store(packs.begin + i, keys_at(borders, begin + i * Keys::size, first));
+    }
+  }
+
+  KOKKOS_FUNCTION static void take_borders(const Team& team, const Place* places,
+                                           std::uint32_t count, Place begin,
+                                           std::uint32_t* borders) {
+    team.team_barrier();  // the tile before is done with them
+    for (std::uint32_t i = team.team_rank(); i < count; i += Shape.threads) {
+      borders[i] = static_cast<std::uint32_t>(places[i] - begin);
+    }
+    team.team_barrier();
+  }
+
+  /// The keys from a place on: one search if they are alike, and one more for each bin that follows.
+  template <class Begin>
+  KOKKOS_FUNCTION Keys keys_at(const BinBorders<Begin>& borders, Begin place,
+                               std::uint32_t first) const {
+    std::uint32_t bin = borders.bin_at(place, 0, borders.count);
+    if (borders.reaches(bin, place + Keys::size)) return Keys::of(key_of(first + bin));
+    Keys keys;
+    KRADIX_UNROLL
+    for (int i = 0; i < Keys::size; ++i) {
+      if (!borders.reaches(bin, place + i + 1)) bin = borders.bin_at(place + i, bin + 1, 0);
+      keys.put(i, key_of(first + bin));
+    }
+    return keys;
+  }
+};
+
+}  // namespace kradix::impl

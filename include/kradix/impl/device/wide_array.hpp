@@ -1,0 +1,103 @@
+// Arrays of short words, read and written sixteen bytes at a time.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "kradix/impl/device/team.hpp"
+#include "kradix/impl/words.hpp"
+
+namespace kradix::impl {
+
+/// The words of sixteen bytes.
+template <class Word>
+struct Pack {
+  static constexpr int size = sizeof(Wide) / sizeof(Word);
+
+  Wide bytes{};
+
+  KOKKOS_FUNCTION static Pack of(Word word) {
+    constexpr std::uint64_t ones = ~std::uint64_t{0} / static_cast<Word>(~Word{0});
+    return {{word * ones, word * ones}};
+  }
+  KOKKOS_FUNCTION Word word(int i) const {
+    return static_cast<Word>((i < half ? bytes.low : bytes.high) >> shift(i));
+  }
+  /// Into a place that is zero.
+  KOKKOS_FUNCTION void put(int i, Word word) {
+    (i < half ? bytes.low : bytes.high) |= std::uint64_t{word} << shift(i);
+  }
+
+ private:
+  static constexpr int half = size / 2;
+  KOKKOS_FUNCTION static constexpr int shift(int i) {
+    constexpr bool little = std::endian::native == std::endian::little;
+    return static_cast<int>(8 * sizeof(Word)) * (little ? i % half : half - 1 - i % half);
+  }
+};
+
+/// An array as packs, which begin where memory is aligned to them, and the few words before and after.
+template <class Word>
+class WideArray {
+ public:
+  using Packed = Pack<std::remove_const_t<Word>>;
+
+  WideArray(Word* words, std::size_t count) : words_(words), count_(count) {
+    const std::size_t past = reinterpret_cast<std::uintptr_t>(words) % sizeof(Wide) / sizeof(Word);
+    head_ = std::min<std::size_t>((Packed::size - past) % Packed::size, count);
+    packs_ = (count - head_) / Packed::size;
+  }
+
+  KOKKOS_FUNCTION std::size_t packs() const { return packs_; }
+  /// Where a pack begins.
+  KOKKOS_FUNCTION std::size_t place(std::size_t pack) const { return head_ + pack * Packed::size; }
+  KOKKOS_FUNCTION Packed load(std::size_t pack) const {
+    Packed loaded;
+    KOKKOS_IF_ON_DEVICE((loaded.bytes = *reinterpret_cast<const Wide*>(words_ + place(pack));))
+    KOKKOS_IF_ON_HOST((std::memcpy(&loaded.bytes, words_ + place(pack), sizeof(Wide));))
+    return loaded;
+  }
+  KOKKOS_FUNCTION void store(std::size_t pack, const Packed& stored) const {
+    KOKKOS_IF_ON_DEVICE((*reinterpret_cast<Wide*>(words_ + place(pack)) = stored.bytes;))
+    KOKKOS_IF_ON_HOST((std::memcpy(words_ + place(pack), &stored.bytes, sizeof(Wide));))
+  }
+
+  /// Words that no pack holds: fewer than two packs' worth.
+  KOKKOS_FUNCTION int edges() const { return static_cast<int>(count_ - packs_ * Packed::size); }
+  KOKKOS_FUNCTION std::size_t place_of_edge(int edge) const {
+    const auto i = static_cast<std::size_t>(edge);
+    return i < head_ ? i : i + packs_ * Packed::size;
+  }
+  KOKKOS_FUNCTION Word& at(std::size_t place) const { return words_[place]; }
+
+ private:
+  Word* words_;
+  std::size_t count_, head_, packs_;
+};
+
+/// The packs of a share, one by one to `each`, several loads of each thread under way at once.
+template <TeamShape Shape, class Team, class Word, class Visit>
+KOKKOS_FUNCTION void visit_packs(const Team& team, const WideArray<Word>& array, const Share& share,
+                                 std::size_t stride, const Visit& each) {
+  constexpr std::size_t step = static_cast<std::size_t>(Shape.round());
+  typename WideArray<Word>::Packed pack[Shape.items];
+  std::size_t at = share.begin;
+  for (; at + step <= share.end; at += stride) {
+    KRADIX_UNROLL
+    for (int i = 0; i < Shape.items; ++i) {
+      pack[i] = array.load(at + i * Shape.threads + team.team_rank());
+    }
+    KRADIX_UNROLL
+    for (int i = 0; i < Shape.items; ++i) each(pack[i]);
+  }
+  for (std::size_t i = at + team.team_rank(); i < share.end && i < at + step; i += Shape.threads) {
+    each(array.load(i));
+  }
+}
+
+}  // namespace kradix::impl
