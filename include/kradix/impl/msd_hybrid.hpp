@@ -160,10 +160,12 @@ class MsdHybrid {
         "ListChunks", (shape.windows(plan_.count) + List::windows - 1) / List::windows,
         List::scratch_bytes(),
         List{buffers_.keys, codec_, plan_.count, all, shape, passes, route_, chunks_});
-    // Keys that spread evenly make about as many chunks; teams come round for what is more.
+    // Keys that spread evenly make about as many chunks; teams come round for what is more. Where there is no
+    // finish, few teams are soon gone.
     const std::size_t even = plan_.count / plan_.chunk * 5 / 4 + 1;
+    const std::size_t rounds = 8 * sweeps_.template resident_teams<FinishShape>();
     sweeps_.template launch<FinishShape>(
-        "FinishChunk", std::min(even, shape.chunks(plan_.count)), Finish::scratch_bytes(),
+        "FinishChunk", std::min({even, rounds, shape.chunks(plan_.count)}), Finish::scratch_bytes(),
         Finish{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
                equal_keys_differ(codec_, all), passes, route_, chunks_});
     const std::size_t resident = sweeps_.template resident_teams<AloneShape>();

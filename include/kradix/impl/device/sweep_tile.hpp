@@ -393,16 +393,32 @@ struct SweepTile {
         scratch.values[padded<Value>(rank_of(registers, i))] = values[i];
       }
     } else {
-      const Value* const in = values_of(tile);
       team.team_barrier();
-      KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) {
-        const int place = place_of(thread, i);
-        if (place < tile.size) scratch.values[padded<Value>(rank_of(registers, i))] = in[place];
-        L::settle_memory();
-      }
+      exchange_some_values(thread, tile, scratch, registers);
     }
     team.team_barrier();
+  }
+
+  /// Of a partial tile, a few at a time: all of them in registers would have others spilled.
+  KOKKOS_FUNCTION void exchange_some_values(int thread, const Tile& tile, Scratch& scratch,
+                                            const Registers& registers) const {
+    const Value* const in = values_of(tile);
+    constexpr int batch = 8;
+    KRADIX_UNROLL
+    for (int begin = 0; begin < items; begin += batch) {
+      Value value[batch];
+      KRADIX_UNROLL
+      for (int b = 0; b < batch && begin + b < items; ++b) {
+        const int place = place_of(thread, begin + b);
+        value[b] = in[place < tile.size ? place : 0];
+      }
+      KRADIX_UNROLL
+      for (int b = 0; b < batch && begin + b < items; ++b) {
+        if (place_of(thread, begin + b) >= tile.size) continue;
+        scratch.values[padded<Value>(rank_of(registers, begin + b))] = value[b];
+      }
+      L::settle_memory();
+    }
   }
 
   KOKKOS_FUNCTION static void exchange_indices(int thread, const Tile& tile, Scratch& scratch,
