@@ -166,7 +166,7 @@ struct CountKinds {
 
   KOKKOS_FUNCTION void give_up(Scratch& scratch) const {
     scratch.is_void = 1;
-    L::store(&route->too_many_kinds, 1);
+    L::store(&route->too_many_kinds, std::uint64_t{1});
   }
 
   KOKKOS_FUNCTION void add_to_all(const Team& team, Scratch& scratch) const {
