@@ -99,11 +99,11 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
   if (!kradix::impl::has_lanes<Space>) return;
   expect_stages<std::uint16_t>(
       kradix::Algorithm::onesweep,
-      {"ClearWords", "CountAllDigits", "ListDigits", "PartitionTile", "SweepTile", "Settle"});
+      {"ClearWords", "CountAllDigits", "ListDigits", "SpreadTile", "SweepTile", "Settle"});
   expect_stages<std::uint32_t>(
       kradix::Algorithm::msd_hybrid,
       {"ClearWords", "GlanceAtKeys", "SampleRuns", "ChooseRoute", "CountAllDigits", "ListDigits",
-       "CountAllDigits", "ListDigits", "PartitionTile", "SweepTile", "SweepTile", "SweepTile",
+       "CountAllDigits", "ListDigits", "SpreadTile", "SweepTile", "SweepTile", "SweepTile",
        "ListChunks", "FinishChunk", "FinishRanges", "Settle"});
   expect_stages<std::uint32_t>(kradix::Algorithm::small_msd,
                                {"SurveyAndClear", "SortByTopDigit", "SweepAll"}, 10000);

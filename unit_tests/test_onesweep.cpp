@@ -129,7 +129,7 @@ void expect_keys_sorted(const std::vector<Key>& input) {
 template <class Key>
 void expect_keys_of_every_pattern_sorted() {
   std::mt19937_64 random{keys::fresh_seed()};
-  constexpr auto tile = static_cast<std::size_t>(partition_shape<Space>(sizeof(Key)).round());
+  constexpr auto tile = static_cast<std::size_t>(spread_shape<Space>(sizeof(Key)).round());
   for (const keys::Pattern pattern : keys::all_patterns) {
     for (const std::size_t count : {std::size_t{2}, tile - 1, tile, tile + 1, 5 * tile + 77}) {
       SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", pattern "
@@ -140,7 +140,7 @@ void expect_keys_of_every_pattern_sorted() {
   }
 }
 
-TEST(Onesweep, PartitionsKeysAlone) {
+TEST(Onesweep, SpreadsKeysAlone) {
   expect_keys_of_every_pattern_sorted<std::uint16_t>();
   expect_keys_of_every_pattern_sorted<std::uint32_t>();
   expect_keys_of_every_pattern_sorted<std::int64_t>();

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "kradix/impl/device/count_all_digits.hpp"
-#include "kradix/impl/device/partition_tile.hpp"
 #include "kradix/impl/device/settle.hpp"
+#include "kradix/impl/device/spread_tile.hpp"
 #include "kradix/impl/device/sweep_tile.hpp"
 #include "kradix/impl/plan.hpp"
 
@@ -105,8 +105,8 @@ class Onesweep {
     std::uint64_t* const tails = tickets + plan_.passes;
     const auto look_back =
         LookBack<ExecutionSpace>::of(words_, tails, scratch_.look_back, plan_.tiles);
-    int pass = partitions_first() ? 1 : 0;
-    if (pass == 1) partition();
+    int pass = spreads_first() ? 1 : 0;
+    if (pass == 1) spread();
     for (int sweeps = 0; pass < plan_.passes; ++pass, ++sweeps) {
       launch<Shape>("SweepTile",
                     Sweep::stays ? std::min(plan_.tiles, resident_teams<Shape>()) : plan_.tiles,
@@ -138,17 +138,17 @@ class Onesweep {
 
  private:
   /// The first pass finds no order that it would have to keep, if keys that are equal are the same.
-  bool partitions_first() const {
+  bool spreads_first() const {
     return !with_values && plan_.passes > 0 && !equal_keys_differ(codec_, digits());
   }
 
-  void partition() {
+  void spread() {
     if constexpr (!with_values) {
-      constexpr TeamShape shape = partition_shape<ExecutionSpace>(sizeof(Key));
-      using Partition = PartitionTile<ExecutionSpace, Codec, shape>;
+      constexpr TeamShape shape = spread_shape<ExecutionSpace>(sizeof(Key));
+      using Spread = SpreadTile<ExecutionSpace, Codec, shape>;
       constexpr auto tile = static_cast<std::size_t>(shape.round());
-      launch<shape>("PartitionTile", (plan_.count + tile - 1) / tile, Partition::scratch_bytes(),
-                    Partition{buffers_.keys, codec_, plan_.count, passes_, bins_});
+      launch<shape>("SpreadTile", (plan_.count + tile - 1) / tile, Spread::scratch_bytes(),
+                    Spread{buffers_.keys, codec_, plan_.count, passes_, bins_});
     }
   }
 

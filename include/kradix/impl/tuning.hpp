@@ -76,7 +76,7 @@ constexpr TeamShape sweep_shape(std::size_t key_bytes, std::size_t value_bytes) 
 
 /// How a team of an unordered first pass works through its tile: longer runs a bin are worth more there.
 template <class ExecutionSpace>
-constexpr TeamShape partition_shape(std::size_t key_bytes) {
+constexpr TeamShape spread_shape(std::size_t key_bytes) {
   if (is_host_space<ExecutionSpace>) return {1, 2048};
   if (key_bytes <= 4) return {512, 20, 2};
   return key_bytes == 8 ? TeamShape{256, 20, 2} : TeamShape{256, 10, 2};

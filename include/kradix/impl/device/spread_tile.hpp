@@ -16,7 +16,7 @@ namespace kradix::impl {
 
 /// The first pass of a sort. A team for each tile, in no order.
 template <class ExecutionSpace, class Codec, TeamShape Shape>
-struct PartitionTile {
+struct SpreadTile {
   using Key = typename Codec::key_type;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
@@ -52,16 +52,16 @@ struct PartitionTile {
     for (int bin = team.team_rank(); bin < bin_count; bin += threads) scratch.first[bin] = 0;
     team.team_barrier();
     if (begin + tile_size <= count) {
-      partition<true>(team, reader, begin, tile_size, scratch);
+      spread<true>(team, reader, begin, tile_size, scratch);
     } else {
-      partition<false>(team, reader, begin, static_cast<int>(count - begin), scratch);
+      spread<false>(team, reader, begin, static_cast<int>(count - begin), scratch);
     }
   }
 
  private:
   template <bool Full>
-  KOKKOS_FUNCTION void partition(const Team& team, const DigitReader<Codec>& reader,
-                                 std::size_t begin, int size, Scratch& scratch) const {
+  KOKKOS_FUNCTION void spread(const Team& team, const DigitReader<Codec>& reader, std::size_t begin,
+                              int size, Scratch& scratch) const {
     const int thread = team.team_rank();
     Registers registers;
     load<Full>(thread, begin, size, registers);
