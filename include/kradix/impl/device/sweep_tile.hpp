@@ -81,8 +81,8 @@ struct SweepTile {
     std::uint32_t rank[items / 2];
   };
   /// Do values load before the look-back, which hides their way? Of short elements a thread holds too
-  /// many to keep them beside the keys.
-  static constexpr bool loads_values_early = with_values && widest >= 8;
+  /// many to keep them beside the keys. (Beside short keys they are more than nvcc 13.0 can place.)
+  static constexpr bool loads_values_early = with_values && widest >= 8 && sizeof(Key) >= 4;
 
   /// This thread's tile.
   struct Tile {
