@@ -50,10 +50,7 @@ std::vector<unsigned_of_size<sizeof(T)>> words_of(const std::vector<T>& keys) {
 
 template <class T>
 std::vector<T> sorted(const std::vector<T>& input, Order order) {
-  return permuted(input, reference::sorted_indices(input, [&](const T& a, const T& b) {
-                    return order == Order::ascending ? reference::before_in_bits(a, b)
-                                                     : reference::before_in_bits(b, a);
-                  }));
+  return permuted(input, reference::sorted_indices_in_bits(input, order));
 }
 
 /// Sorts words that begin so many words into their allocation, by teams of these shapes, and looks at those
@@ -194,11 +191,7 @@ TYPED_TEST(CountingForced, SortsKeysAlone) {
                      << static_cast<int>(pattern) << ", order " << static_cast<int>(order));
         options.order = order;
         const auto input = keys::make<TypeParam>(pattern, count, this->random_);
-        const auto indices =
-            reference::sorted_indices(input, [&](const TypeParam& a, const TypeParam& b) {
-              return order == Order::ascending ? reference::before_in_bits(a, b)
-                                               : reference::before_in_bits(b, a);
-            });
+        const auto indices = reference::sorted_indices_in_bits(input, order);
         expect_keys_sorted(input, indices, options);
         if (this->HasFatalFailure()) return;
       }

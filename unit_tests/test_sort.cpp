@@ -77,11 +77,7 @@ TYPED_TEST(SortFloats, TheResultDependsOnTheSetOfKeysAlone) {
       std::shuffle(input.begin(), input.end(), this->random_);
       kradix::Options options;
       options.order = order;
-      const auto indices =
-          reference::sorted_indices(input, [&](const TypeParam& a, const TypeParam& b) {
-            return order == Order::ascending ? reference::before_in_bits(a, b)
-                                             : reference::before_in_bits(b, a);
-          });
+      const auto indices = reference::sorted_indices_in_bits(input, order);
       expect_keys_sorted(input, indices, options);
       if (this->HasFatalFailure()) return;
     }

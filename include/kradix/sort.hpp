@@ -118,7 +118,7 @@ void fenced(const View&, const char* function, const Function& run_on) {
 /// \param options  order, bits, algorithm, workspace; Stability::stable keeps the input order of keys
 ///                 that compare equal but differ in bits.
 /// Temporary memory: n keys, 3 % of that, and at most 17 MB and on hosts 2 MB a thread more; another n keys when
-/// `keys` is strided.
+/// `keys` is strided. Keys of 1 and 2 bytes that a device counts take 1.1 MB at most instead of n keys.
 template <impl::execution_space ExecutionSpace, impl::view Keys>
 void sort(const ExecutionSpace& exec, const Keys& keys, const Options& options = {}) {
   impl::require_writable<Keys>();

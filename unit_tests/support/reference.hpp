@@ -95,6 +95,14 @@ std::vector<std::size_t> sorted_indices(const std::vector<T>& keys, kradix::Orde
   return sorted_indices(keys, [](const T& a, const T& b) { return before(a, b); });
 }
 
+/// The same where keys that are equal differ in bits.
+template <class T>
+std::vector<std::size_t> sorted_indices_in_bits(const std::vector<T>& keys, kradix::Order order) {
+  return sorted_indices(keys, [&](const T& a, const T& b) {
+    return order == kradix::Order::ascending ? before_in_bits(a, b) : before_in_bits(b, a);
+  });
+}
+
 /// The bits of an integer in ascending order, as an unsigned word, cut to [begin, end).
 template <class T>
 auto cut_bits(T key, int begin, int end) {

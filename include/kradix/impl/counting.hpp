@@ -27,7 +27,7 @@ struct CountingShapes {
   template <class ExecutionSpace>
   static constexpr CountingShapes of(std::size_t key_bytes) {
     return {count_bytes_shape<ExecutionSpace>(), count_shorts_shape<ExecutionSpace>(),
-            place_bins_shape<ExecutionSpace>(), expand_shape<ExecutionSpace>(key_bytes, 0)};
+            place_bins_shape<ExecutionSpace>(), expand_shape<ExecutionSpace>(key_bytes)};
   }
 };
 

@@ -79,7 +79,7 @@ class MsdHybrid {
     choose(rule);
     const bool kinds = may_count_kinds(rule);
     if (kinds) count_kinds();
-    sweeps_.count(route_, keeps_order());
+    sweeps_.count(route_);
     sweeps_.sweep();
     finish();
     sweeps_.settle();
@@ -89,7 +89,7 @@ class MsdHybrid {
  private:
   void choose(const RouteRule& rule) {
     const DigitList all = sweeps_.digits();
-    const KeyOrder<Codec> order{buffers_.keys.in, plan_.count, codec_, all, keeps_order()};
+    const KeyOrder<Codec> order{buffers_.keys.in, plan_.count, codec_, all, sweeps_.keeps_order()};
     const bool kinds = may_count_kinds(rule);
     const std::size_t teams = Sample::teams(plan_.count);
     const int least = rule.least_sweeps(plan_.count);
@@ -105,16 +105,11 @@ class MsdHybrid {
                static_cast<double>(teams) * samples * (samples - 1) / 2, route_});
   }
 
-  /// Would it show if equal keys changed places?
-  bool keeps_order() const {
-    return !std::is_same_v<Value, NoValue> || equal_keys_differ(codec_, sweeps_.digits());
-  }
-
   /// Is a key all there is to know of an element, so that counting makes it again?
   static constexpr bool counts_kinds =
       std::is_same_v<Value, NoValue> && Codec::tells_all_keys_apart && sizeof(Key) <= 8;
   bool may_count_kinds(const RouteRule& rule) const {
-    return counts_kinds && !keeps_order() && plan_.count >= rule.kinds_from;
+    return counts_kinds && !sweeps_.keeps_order() && plan_.count >= rule.kinds_from;
   }
 
   void count_kinds() {

@@ -77,6 +77,9 @@ class Onesweep {
     settle();
   }
 
+  /// Would it show if elements with equal keys changed places?
+  bool keeps_order() const { return with_values || equal_keys_differ(codec_, digits()); }
+
   DigitList digits() const { return {plan_.bits.begin, plan_.bits.end}; }
   const PassTable* passes() const { return passes_; }
 
@@ -91,13 +94,13 @@ class Onesweep {
                        0, Clear{reinterpret_cast<std::uint64_t*>(words_), words});
   }
 
-  void count() { count_into(0, nullptr, false, true); }
+  void count() { count_into(0, nullptr, false); }
 
   /// Verifies order if the route hopes for it, or counts the digits that it names; then it may ask for
-  /// others, into a second set. Equal keys may differ otherwise if a sort `keeps_order`.
-  void count(Route* route, bool keeps_order) {
-    count_into(0, route, false, keeps_order);
-    count_into(plan_.passes, route, true, keeps_order);
+  /// others, into a second set.
+  void count(Route* route) {
+    count_into(0, route, false);
+    count_into(plan_.passes, route, true);
   }
 
   void sweep() {
@@ -137,10 +140,8 @@ class Onesweep {
   }
 
  private:
-  /// The first pass finds no order that it would have to keep, if keys that are equal are the same.
-  bool spreads_first() const {
-    return !with_values && plan_.passes > 0 && !equal_keys_differ(codec_, digits());
-  }
+  /// The first pass finds no order of equal keys that would show.
+  bool spreads_first() const { return plan_.passes > 0 && !keeps_order(); }
 
   void spread() {
     if constexpr (!with_values) {
@@ -152,11 +153,11 @@ class Onesweep {
     }
   }
 
-  void count_into(int first_row, Route* route, bool only_recounts, bool keeps_order) {
+  void count_into(int first_row, Route* route, bool only_recounts) {
     const std::size_t teams = std::min(plan_.tiles, resident_teams<count_with>());
     launch<count_with>("CountAllDigits", teams, Count::scratch_bytes(digits().count()),
                        Count{buffers_.keys.in, codec_, plan_.count, digits(),
-                             bins_ + first_row * bin_count, route, only_recounts, keeps_order});
+                             bins_ + first_row * bin_count, route, only_recounts, keeps_order()});
     launch<count_with>(
         "ListDigits", 1, List::scratch_bytes(),
         List{plan_.count, digits(), bins_, first_row, passes_, route, only_recounts});

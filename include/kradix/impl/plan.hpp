@@ -79,7 +79,7 @@ struct Machine {
   bool has_lanes = false;
   std::size_t cache_bytes =
       0;               ///< that a core has for itself; 0: not a host whose work is done at once
-  TeamShape expand{};  ///< of a team that writes counted keys, if they can be counted
+  TeamShape expand{};  ///< of a team that writes counted keys, if they are short enough
 };
 
 template <class ExecutionSpace>
@@ -90,7 +90,7 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
     machine.sweep = sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.finish = finish_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.alone = alone_shape<ExecutionSpace>(key_bytes, value_bytes);
-    machine.expand = expand_shape<ExecutionSpace>(key_bytes, value_bytes);
+    machine.expand = expand_shape<ExecutionSpace>(key_bytes);
     if (machine.sweep.exists()) machine.small = range_shape<ExecutionSpace>(key_bytes, value_bytes);
   }
   if (works_at_once<ExecutionSpace>) machine.cache_bytes = core_cache_bytes();

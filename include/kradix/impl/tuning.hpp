@@ -143,8 +143,8 @@ constexpr TeamShape place_bins_shape() {
 }
 /// In a tile of the result; none where keys are too long to be counted.
 template <class ExecutionSpace>
-constexpr TeamShape expand_shape(std::size_t key_bytes, std::size_t value_bytes) {
-  if (key_bytes > 2 || value_bytes > 0) return {0, 0};
+constexpr TeamShape expand_shape(std::size_t key_bytes) {
+  if (key_bytes > 2) return {0, 0};
   return is_host_space<ExecutionSpace> ? TeamShape{1, 256} : TeamShape{256, 8, 4};
 }
 /// Tiles of the result that a team writes one after the other, once all processors have work: the next
