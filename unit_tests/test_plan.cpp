@@ -99,6 +99,24 @@ TEST(MakePlan, PassesFollowTheBits) {
   }
 }
 
+TEST(MakePlan, ShapesThatNobodyMeasuredAreFittedAndSayIt) {
+  // Three teams with 44 KB each: on an H200, an A100, a GPU of 100 KB, one of 64 KB.
+  constexpr TeamShape shape{256, 36, 3};
+  EXPECT_EQ(fitted(shape, 44 << 10, 228 << 10).teams, 3);
+  EXPECT_EQ(fitted(shape, 44 << 10, 164 << 10).teams, 3);
+  EXPECT_EQ(fitted(shape, 44 << 10, 100 << 10).teams, 2);
+  EXPECT_EQ(fitted(shape, 44 << 10, 64 << 10).teams, 1);
+  EXPECT_EQ(fitted(shape, 66 << 10, 64 << 10).teams, 1);
+  EXPECT_EQ(fitted(shape, 44 << 10, 64 << 10).round(), shape.round());
+  Machine device{270336, {256, 19}, {256, 28}, {}, {}, {}, true};
+  constexpr const char* says = "none measured on this architecture";
+  EXPECT_EQ(make_plan(problem_of(1 << 20, 4), device).reason.find(says), std::string::npos);
+  device.measured = false;
+  const kradix::Plan plan = make_plan(problem_of(1 << 20, 4), device);
+  EXPECT_NE(plan.reason.find(says), std::string::npos) << plan.reason;
+  EXPECT_EQ(plan.algorithm, kradix::Algorithm::onesweep);
+}
+
 TEST(Plan, SaysWhatItWillDo) {
   const Kokkos::View<std::uint64_t*, Memory> keys("keys", 100000);
   const Kokkos::View<float*, Memory> values("values", 100000);

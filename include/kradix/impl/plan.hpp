@@ -39,12 +39,23 @@ struct Plan {
   StudyOptions study{};  ///< resolved, of an algorithm for study
 };
 
+namespace impl {
+
+/// "onesweep: 1000 keys of 4 B with 8 B each, up to 4 passes of 8 bits": what a region is called.
+inline std::string summary(const Plan& plan) {
+  std::string text(name(plan.algorithm));
+  text += ": " + std::to_string(plan.count) + " keys of " + std::to_string(plan.key_bytes) + " B";
+  if (plan.value_bytes > 0) text += " with " + std::to_string(plan.value_bytes) + " B each";
+  return text + ", up to " + std::to_string(plan.passes) + " passes of " +
+         std::to_string(plan.digit_bits) + " bits";
+}
+
+}  // namespace impl
+
 inline std::ostream& operator<<(std::ostream& out, const Plan& plan) {
-  out << name(plan.algorithm) << ": " << plan.count << " keys of " << plan.key_bytes << " B";
-  if (plan.value_bytes > 0) out << " with " << plan.value_bytes << " B each";
-  out << ", bits [" << plan.bits.begin << ", " << plan.bits.end << "), up to " << plan.passes
-      << " passes of " << plan.digit_bits << " bits, " << plan.tiles << " tiles of " << plan.tile
-      << (plan.stable ? ", stable" : ", not stable") << (plan.packs ? ", packs strided data" : "")
+  out << impl::summary(plan) << " over bits [" << plan.bits.begin << ", " << plan.bits.end << "), "
+      << plan.tiles << " tiles of " << plan.tile << (plan.stable ? ", stable" : ", not stable")
+      << (plan.packs ? ", packs strided data" : "")
       << (plan.permutes ? ", moves values once by a sorted index" : "") << ", "
       << plan.temporary_bytes << " temporary bytes; " << plan.reason;
   if (is_study(plan.algorithm)) out << " with " << plan.study;
@@ -78,8 +89,9 @@ struct Machine {
   TeamShape small{};   ///< of a team's tiles where there are few
   bool has_lanes = false;
   std::size_t cache_bytes =
-      0;               ///< that a core has for itself; 0: not a host whose work is done at once
-  TeamShape expand{};  ///< of a team that writes counted keys, if they are short enough
+      0;                 ///< that a core has for itself; 0: not a host whose work is done at once
+  TeamShape expand{};    ///< of a team that writes counted keys, if they are short enough
+  bool measured = true;  ///< were the shapes measured on this architecture?
 };
 
 template <class ExecutionSpace>
@@ -94,6 +106,7 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
     if (machine.sweep.exists()) machine.small = range_shape<ExecutionSpace>(key_bytes, value_bytes);
   }
   if (works_at_once<ExecutionSpace>) machine.cache_bytes = core_cache_bytes();
+  machine.measured = has_measured_shapes<ExecutionSpace>;
   return machine;
 }
 
@@ -256,6 +269,8 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
   plan.packs = problem.packs;
   plan.permutes = problem.permutes;
   choose_algorithm(problem, machine, plan);
+  if (!machine.measured)
+    plan.reason += " (shapes by occupancy: none measured on this architecture)";
   if (plan.algorithm == Algorithm::blocked_radix) {
     plan_blocks(problem, machine, plan);
     return plan;

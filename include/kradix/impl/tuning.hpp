@@ -39,6 +39,43 @@ struct TeamShape {
   KOKKOS_FUNCTION constexpr int round() const { return threads * items; }
 };
 
+/// Were the shapes below measured on this machine's architecture? Hosts size by the caches that they find.
+template <class ExecutionSpace>
+inline constexpr bool has_measured_shapes =
+#ifdef KOKKOS_ARCH_HOPPER90
+    true;
+#else
+    is_host_space<ExecutionSpace>;
+#endif
+
+/// Scratch memory of a processor, of which its teams have a share each.
+inline constexpr int processor_scratch_bytes =
+#if defined(KOKKOS_ARCH_HOPPER90) || defined(KOKKOS_ARCH_BLACKWELL100)
+    228 << 10;
+#elif defined(KOKKOS_ARCH_AMPERE80) || defined(KOKKOS_ARCH_AMPERE87)
+    164 << 10;
+#elif defined(KOKKOS_ARCH_AMPERE86) || defined(KOKKOS_ARCH_ADA89) || \
+    defined(KOKKOS_ARCH_BLACKWELL120)
+        100 << 10;
+#elif defined(KOKKOS_ARCH_VOLTA70) || defined(KOKKOS_ARCH_VOLTA72)
+        96 << 10;
+#else
+        64 << 10;
+#endif
+
+/// No more teams at once than a processor has scratch for: a wish for more would only take registers
+/// from those that run.
+constexpr TeamShape fitted(TeamShape shape, int team_bytes,
+                           int processor_bytes = processor_scratch_bytes) {
+  const int most = processor_bytes / team_bytes;
+  if (shape.teams > most) shape.teams = most > 1 ? most : 1;
+  return shape;
+}
+/// Of teams that hold a tile, and counters beside it.
+constexpr TeamShape fitted_to_tiles(TeamShape shape, std::size_t element_bytes) {
+  return fitted(shape, shape.round() * static_cast<int>(element_bytes) + (8 << 10));
+}
+
 template <class ExecutionSpace>
 constexpr TeamShape team_shape() {
   // Odd items keep the blocked reads of scratch free of bank conflicts.
@@ -55,7 +92,7 @@ constexpr TeamShape count_shape() {
 template <class ExecutionSpace>
 constexpr TeamShape kinds_shape(std::size_t key_bytes) {
   if (is_host_space<ExecutionSpace>) return {1, 8};
-  return {256, key_bytes <= 4 ? 8 : 4, 6};
+  return fitted({256, key_bytes <= 4 ? 8 : 4, 6}, 33 << 10);
 }
 
 /// How a team of the Onesweep pass works through its tile; none where elements are too large for it.
@@ -66,20 +103,17 @@ constexpr TeamShape sweep_shape(std::size_t key_bytes, std::size_t value_bytes) 
   if (is_host_space<ExecutionSpace>) return {1, 2048};
   // From sweeps on an H200 (docs/performance.md): long tiles spread the cost of the look-back; a few
   // spilled words a thread cost less than shorter ones.
-  if (value_bytes == 0) {
-    if (widest <= 4) return {256, 36, 3};
-    return widest == 8 ? TeamShape{256, 20, 3} : TeamShape{256, 8, 3};
-  }
-  if (widest <= 4) return {256, 36, 2};
-  return widest == 8 ? TeamShape{256, 20, 2} : TeamShape{256, 8, 2};
+  const int teams = value_bytes == 0 ? 3 : 2;
+  if (widest <= 4) return fitted_to_tiles({256, 36, teams}, 4);
+  return fitted_to_tiles({256, widest == 8 ? 20 : 8, teams}, widest);
 }
 
 /// How a team of an unordered first pass works through its tile: longer runs a bin are worth more there.
 template <class ExecutionSpace>
 constexpr TeamShape spread_shape(std::size_t key_bytes) {
   if (is_host_space<ExecutionSpace>) return {1, 2048};
-  if (key_bytes <= 4) return {512, 20, 2};
-  return key_bytes == 8 ? TeamShape{256, 20, 2} : TeamShape{256, 10, 2};
+  if (key_bytes <= 4) return fitted_to_tiles({512, 20, 2}, 4);
+  return fitted_to_tiles({256, key_bytes == 8 ? 20 : 10, 2}, key_bytes);
 }
 
 /// How a team finishes a chunk in scratch, and how tiles of a run that does not fit there; none as above.
@@ -89,15 +123,15 @@ constexpr TeamShape finish_shape(std::size_t key_bytes, std::size_t value_bytes)
   if (widest > 16 || key_bytes < 4) return {0, 0};
   if (is_host_space<ExecutionSpace>) return {1, 2048};
   // Spilled words are worse here than few teams: they go to memory with what streams by.
-  if (widest > 8) return {256, 8, 2};
-  if (widest == 8) return value_bytes == 0 ? TeamShape{256, 17, 3} : TeamShape{256, 17, 2};
-  return value_bytes == 0 ? TeamShape{256, 18, 4} : TeamShape{256, 18, 3};
+  if (widest > 8) return fitted_to_tiles({256, 8, 2}, 16);
+  if (widest == 8) return fitted_to_tiles({256, 17, value_bytes == 0 ? 3 : 2}, 8);
+  return fitted_to_tiles({256, 18, value_bytes == 0 ? 4 : 3}, 4);
 }
 template <class ExecutionSpace>
 constexpr TeamShape range_shape(std::size_t key_bytes, std::size_t value_bytes) {
   const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
   if (is_host_space<ExecutionSpace>) return {1, 2048};
-  return widest <= 8 ? TeamShape{256, 12, 4} : TeamShape{256, 8, 2};
+  return widest <= 8 ? fitted_to_tiles({256, 12, 4}, widest) : fitted_to_tiles({256, 8, 2}, 16);
 }
 
 /// How a team sweeps over all digits of few elements: short tiles, for there are processors to spare.
@@ -105,8 +139,8 @@ template <class ExecutionSpace>
 constexpr TeamShape small_sweep_shape(std::size_t key_bytes, std::size_t value_bytes) {
   const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
   if (is_host_space<ExecutionSpace>) return {1, 2048};
-  if (widest > 8) return {256, 8, 2};
-  return value_bytes == 0 ? TeamShape{256, 16, 3} : TeamShape{256, 16, 2};
+  if (widest > 8) return fitted_to_tiles({256, 8, 2}, 16);
+  return fitted_to_tiles({256, 16, value_bytes == 0 ? 3 : 2}, widest);
 }
 
 /// Where a handful of elements is all there is, a team's time goes with the items of a thread.
@@ -121,7 +155,7 @@ constexpr TeamShape alone_shape(std::size_t key_bytes, std::size_t value_bytes) 
   const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
   if (widest > 16) return {0, 0};
   if (is_host_space<ExecutionSpace>) return {1, 2048};
-  return widest <= 8 ? TeamShape{256, 20, 2} : TeamShape{256, 8, 2};
+  return widest <= 8 ? fitted_to_tiles({256, 20, 2}, widest) : fitted_to_tiles({256, 8, 2}, 16);
 }
 
 // How teams of the counting sort work; items are loads or stores of 16 bytes that a thread has under way.
@@ -129,12 +163,12 @@ constexpr TeamShape alone_shape(std::size_t key_bytes, std::size_t value_bytes) 
 /// On bytes: a replica of the bins for each lane takes 32 KB, which fits a processor often enough.
 template <class ExecutionSpace>
 constexpr TeamShape count_bytes_shape() {
-  return is_host_space<ExecutionSpace> ? TeamShape{1, 8} : TeamShape{512, 2, 3};
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 8} : fitted({512, 2, 3}, 33 << 10);
 }
 /// On 2-byte keys: their counters take 43 KB, and what Kokkos keeps in scratch leaves room for 512 threads.
 template <class ExecutionSpace>
 constexpr TeamShape count_shorts_shape() {
-  return is_host_space<ExecutionSpace> ? TeamShape{1, 64} : TeamShape{512, 2, 3};
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 64} : fitted({512, 2, 3}, 44 << 10);
 }
 /// On the bins of 2-byte keys: 64 teams.
 template <class ExecutionSpace>
