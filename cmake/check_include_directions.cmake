@@ -15,7 +15,7 @@ set(rooms
   "1 ^workspace[.]hpp"
   "1 ^impl/(buffers|check|stage)[.]hpp"
   "1 ^impl/(device|host)/"
-  "2 ^impl/(study_)?plan[.]hpp"
+  "2 ^impl/((study_)?plan|tuned_choice)[.]hpp"
   "2 ^impl/study(_sort)?[.]hpp"
   "4 ^impl/(run|msd_hybrid)[.]hpp"  # msd_hybrid sweeps by onesweep
   "5 ^impl/(instantiate|run_study)[.]hpp"

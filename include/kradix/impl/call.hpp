@@ -12,6 +12,7 @@
 #include "kradix/impl/run.hpp"
 #include "kradix/impl/stage.hpp"
 #include "kradix/impl/study.hpp"
+#include "kradix/impl/tuned_choice.hpp"
 #include "kradix/options.hpp"
 #include "kradix/workspace.hpp"
 
@@ -74,11 +75,11 @@ class SortCall {
         count_(keys.extent(0)),
         studies_(is_study(options.algorithm)),
         permutes_(always_permutes || (studies_ && study_permutes)) {
-    if (!is_few_call()) prepare();
+    if (!is_few_call()) prepare(options.algorithm);
   }
 
   const Plan& plan() {
-    if (is_few_call()) prepare();
+    if (is_few_call()) prepare(options_.algorithm);
     return plan_;
   }
 
@@ -87,6 +88,11 @@ class SortCall {
       if constexpr (works_at_once<ExecutionSpace>) sort_few();
       return;
     }
+#ifdef KOKKOS_ENABLE_TUNING
+    const TunedChoice<ExecutionSpace> choice(exec_, plan_,
+                                             options_.algorithm == Algorithm::automatic);
+    follow(choice.algorithm());
+#endif
     sort_as_planned();
   }
 
@@ -109,7 +115,19 @@ class SortCall {
     }
   }
 
-  void prepare() {
+#ifdef KOKKOS_ENABLE_TUNING
+  /// A choice that cannot sort this leaves the plan as it is.
+  void follow(Algorithm chosen) {
+    if (chosen == Algorithm::automatic || chosen == plan_.algorithm || is_study(chosen)) return;
+    try {
+      prepare(chosen);
+      plan_.reason = "chosen by a tool that tunes";
+    } catch (const std::invalid_argument&) {
+    }
+  }
+#endif
+
+  void prepare(Algorithm algorithm) {
     if (studies_ && !may_study) {
       refuse_study(options_.algorithm, has_study ? "sorts built-in keys only"
                                                  : "is in the compiled library only: link "
@@ -123,7 +141,7 @@ class SortCall {
     problem.value_bytes = permutes_ ? index_bytes() : static_cast<int>(value_bytes());
     problem.packs = keys_.packs() || out_.packs() || (!permutes_ && words_.packs());
     problem.permutes = permutes_;
-    problem.forced = options_.algorithm;
+    problem.forced = algorithm;
     problem.study = options_.study;
     if constexpr (builtin_key<Key>) {
       problem.floating = key_kind<Key>() == KeyKind::floating;
@@ -138,8 +156,7 @@ class SortCall {
 
   void sort_as_planned() {
     const std::string label = options_.label;
-    const Kokkos::Profiling::ScopedRegion region(label + "::sort [" +
-                                                 std::string(name(plan_.algorithm)) + "]");
+    const Kokkos::Profiling::ScopedRegion region(region_name());
     Workspace own;
     Workspace& workspace = options_.workspace ? *options_.workspace : own;
     std::byte* const base =
@@ -166,6 +183,12 @@ class SortCall {
     if constexpr (out_of_place) out_.unpack(exec_, base, options_.label);
   }
 
+  /// Nobody reads it where no tool listens.
+  std::string region_name() const {
+    if (!Kokkos::Tools::profileLibraryLoaded()) return {};
+    return std::string(options_.label) + "::sort [" + summary(plan_) + "]";
+  }
+
   static Words words_of(const Values& values) {
     if constexpr (always_permutes) {
       return NoView{};
@@ -173,7 +196,9 @@ class SortCall {
       return values;
     }
   }
-  int index_bytes() const { return count_ <= std::size_t{1} << 32 ? 4 : 8; }
+  int index_bytes() const {
+    return count_ <= std::size_t{1} << 32 ? 4 : 8;
+  }
 
   void list_scratch() {
     ScratchList list;
