@@ -6,7 +6,9 @@
 
 #include "peers/bin_sort.hpp"
 #include "peers/cub.hpp"
+#include "peers/cub_segmented.hpp"
 #include "peers/kokkos.hpp"
+#include "peers/kokkos_kernels.hpp"
 #include "peers/kradix.hpp"
 #include "peers/library.hpp"
 #include "peers/std.hpp"
@@ -25,10 +27,14 @@ using AllPeers = PeerList<KradixSort,                                       //
                           CubWith64BitCount,                                //
                           NewerCubWith32BitCount,                           //
                           NewerCubWith64BitCount,                           //
+                          CubSegmented,                                     //
+                          CubSegmentedRadix,                                //
                           ThrustSort,                                       //
                           ThrustStableSort,                                 //
                           KokkosSort,                                       //
                           KokkosBinSort,                                    //
+                          KokkosKernelsBitonic,                             //
+                          KokkosKernelsRadix,                               //
                           StdSort,                                          //
                           StdStableSort,                                    //
                           LibraryPeer<library::StdPar>::Sort,               //
@@ -37,7 +43,8 @@ using AllPeers = PeerList<KradixSort,                                       //
                           LibraryPeer<library::BoostSpreadsort>::Sort,      //
                           LibraryPeer<library::Ips4o>::Sort,                //
                           LibraryPeer<library::Vqsort>::Sort,               //
-                          LibraryPeer<library::X86SimdSort>::Sort>;
+                          LibraryPeer<library::X86SimdSort>::Sort,          //
+                          LibraryPeer<library::X86SimdSortOpenMp>::Sort>;
 
 template <class Peer, class Visitor>
 void visit_peer(const Case& what, Visitor& visitor) {

@@ -4,6 +4,7 @@
 // and of 64 bits: CUB tunes by the type of the count, and now the one is faster and now the other.
 #pragma once
 
+#include "peers/absent.hpp"
 #include "peers/newer_cccl.hpp"
 #include "support/kernels.hpp"
 
@@ -97,16 +98,11 @@ using CubWith64BitCount = CubSort<Task, std::uint64_t, CubCalls>;
 
 #endif
 
-/// Takes part in CUDA builds only, a newer CUB where one is built in.
-template <class Task>
-struct NoCub {
-  static constexpr bool takes_part = false;
-};
 #ifndef KOKKOS_ENABLE_CUDA
 template <class Task>
-using CubWith32BitCount = NoCub<Task>;
+using CubWith32BitCount = Absent<Task>;
 template <class Task>
-using CubWith64BitCount = NoCub<Task>;
+using CubWith64BitCount = Absent<Task>;
 #endif
 #ifdef KRADIX_BENCH_NEWER_CCCL
 template <class Task>
@@ -115,9 +111,9 @@ template <class Task>
 using NewerCubWith64BitCount = CubSort<Task, std::uint64_t, NewerCubCalls>;
 #else
 template <class Task>
-using NewerCubWith32BitCount = NoCub<Task>;
+using NewerCubWith32BitCount = Absent<Task>;
 template <class Task>
-using NewerCubWith64BitCount = NoCub<Task>;
+using NewerCubWith64BitCount = Absent<Task>;
 #endif
 
 }  // namespace bench

@@ -45,8 +45,11 @@ if(KRADIX_IPS4O_ROOT AND TARGET OpenMP::OpenMP_CXX)
   kradix_bench_library(IPS4O ips4o.cpp INCLUDES ${KRADIX_IPS4O_ROOT}/include
     LIBRARIES OpenMP::OpenMP_CXX Threads::Threads ${KRADIX_ATOMIC_LIBRARY} OPTIONS -march=native)
 endif()
-if(KRADIX_X86_SIMD_SORT_ROOT AND TARGET OpenMP::OpenMP_CXX)
-  kradix_bench_library(X86_SIMD_SORT x86_simd_sort.cpp INCLUDES ${KRADIX_X86_SIMD_SORT_ROOT}/src
-    LIBRARIES OpenMP::OpenMP_CXX OPTIONS -march=native -DXSS_USE_OPENMP)
+if(KRADIX_X86_SIMD_SORT_ROOT)
+  kradix_bench_library(X86_SIMD_SORT x86_simd_sort.cpp INCLUDES ${KRADIX_X86_SIMD_SORT_ROOT}/src OPTIONS -march=native)
+  if(TARGET OpenMP::OpenMP_CXX)
+    kradix_bench_library(X86_SIMD_SORT_OPENMP x86_simd_sort.cpp INCLUDES ${KRADIX_X86_SIMD_SORT_ROOT}/src
+      LIBRARIES OpenMP::OpenMP_CXX OPTIONS -march=native -DXSS_USE_OPENMP)
+  endif()
 endif()
 message(STATUS "Kradix: benchmarks beside these libraries: ${bench_peers_found}")

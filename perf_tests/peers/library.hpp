@@ -47,7 +47,7 @@ class LibrarySort : public Contender<Task> {
   static constexpr bool takes_part = Library::built && in_host_memory && can_do();
   static constexpr bool stable = Library::stable;
   static constexpr bool wants_spares = false;
-  static bool takes(const Case&) { return true; }
+  static bool takes(const Case&) { return Library::runs_here(); }
   static std::string name() { return Library::name(!alone); }
 
   explicit LibrarySort(const Case& what)

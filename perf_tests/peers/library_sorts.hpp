@@ -46,6 +46,9 @@ enum class Pairs { none, together, apart };
 /// What the peers below share; each has `built`, name(pairs) and, as far as it can,
 /// sort(keys, count, threads), sort(pairs, count, threads), sort(keys, values, count, threads).
 struct Sort {
+  static bool runs_here() {
+    return true;
+  }  ///< on this machine, with the instructions it was built for
   static constexpr Pairs pairs = Pairs::none;
   static constexpr bool stable = false;
   static constexpr bool starts_threads = false;  ///< of its own, beside those of Kokkos
@@ -75,6 +78,11 @@ inline constexpr bool has_vqsort = false;
 inline constexpr bool has_x86_simd_sort = true;
 #else
 inline constexpr bool has_x86_simd_sort = false;
+#endif
+#ifdef KRADIX_BENCH_X86_SIMD_SORT_OPENMP
+inline constexpr bool has_x86_simd_sort_openmp = true;
+#else
+inline constexpr bool has_x86_simd_sort_openmp = false;
 #endif
 
 /// Of the C++ library, on the threads of TBB.
@@ -111,6 +119,7 @@ struct BoostSpreadsort : Sort {
   static void sort(Element* elements, std::size_t count, int threads);
 };
 struct Ips4o : Sort {
+  static bool runs_here();
   static constexpr bool built = has_ips4o;
   static constexpr Pairs pairs = Pairs::together;
   static constexpr bool starts_threads = true;
@@ -125,10 +134,22 @@ struct Vqsort : Sort {
   template <class Element>
   static void sort(Element* elements, std::size_t count, int threads);
 };
+/// One thread.
 struct X86SimdSort : Sort {
   static constexpr bool built = has_x86_simd_sort;
+  static bool runs_here();
   static constexpr Pairs pairs = Pairs::apart;
   static const char* name(bool) { return "x86-simd-sort"; }
+  template <class Element>
+  static void sort(Element* elements, std::size_t count, int threads);
+  template <class Key, class Value>
+  static void sort(Key* keys, Value* values, std::size_t count, int threads);
+};
+struct X86SimdSortOpenMp : Sort {
+  static constexpr bool built = has_x86_simd_sort_openmp;
+  static bool runs_here();
+  static constexpr Pairs pairs = Pairs::apart;
+  static const char* name(bool) { return "x86-simd-sort (OpenMP)"; }
   template <class Element>
   static void sort(Element* elements, std::size_t count, int threads);
   template <class Key, class Value>

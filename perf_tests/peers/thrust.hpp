@@ -1,6 +1,7 @@
 // Thrust on the caller's stream. It allocates temporary memory in each call.
 #pragma once
 
+#include "peers/absent.hpp"
 #include "support/kernels.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -45,11 +46,8 @@ class SortByThrust : public Contender<Task> {
 
 #else
 
-/// Takes part in CUDA builds only.
 template <class Task, bool>
-struct SortByThrust {
-  static constexpr bool takes_part = false;
-};
+using SortByThrust = Absent<Task>;
 
 #endif
 

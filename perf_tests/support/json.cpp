@@ -114,6 +114,7 @@ std::string json_of_machine() {
   text += printed(", \"threads\": %d, \"memory_bytes\": %zu, \"copy_bytes_per_s\": %.6g",
                   exec.concurrency(), memory_bytes(), copy_bandwidth(exec));
   text += std::string(", \"host\": ") + (in_host_memory ? "true" : "false");
+  text += printed(", \"devices\": %d", in_host_memory ? 0 : Kokkos::num_devices());
   return text + ", \"keys\": " +
          list_of(key_types(),
                  [](const KeyType& type) {

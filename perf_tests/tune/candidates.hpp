@@ -2,12 +2,14 @@
 // power of two of threads. A shape whose kernel asks for too much scratch memory is reported, not run.
 #pragma once
 
+#include "kradix/impl/counting.hpp"
 #include "kradix/impl/onesweep.hpp"
 #include "kradix/impl/tuning.hpp"
 #include "support/case.hpp"
 
 namespace tune {
 
+using kradix::impl::CountingShapes;
 using kradix::impl::LookBackShape;
 using kradix::impl::TeamShape;
 
@@ -34,6 +36,43 @@ constexpr auto sweep_candidates() {
   }
 }
 
+/// Of a team of the unordered first pass.
+template <std::size_t key_bytes>
+constexpr auto spread_candidates() {
+  if constexpr (on_host) {
+    return Shapes<TeamShape{1, 1024}, TeamShape{1, 4096}>{};
+  } else if constexpr (key_bytes <= 4) {
+    return Shapes<TeamShape{256, 20, 4}, TeamShape{256, 28, 3}, TeamShape{256, 36, 2},
+                  TeamShape{384, 20, 2}, TeamShape{384, 28, 2}, TeamShape{512, 12, 2},
+                  TeamShape{512, 16, 2}>{};
+  } else {
+    return Shapes<TeamShape{256, 12, 4}, TeamShape{256, 16, 3}, TeamShape{384, 12, 2},
+                  TeamShape{512, 8, 2}, TeamShape{512, 10, 1}>{};
+  }
+}
+
+/// Of the teams that count short keys and write them anew; `places` is what it is.
+template <CountingShapes... Shape>
+struct CountingCandidates {};
+
+template <std::size_t key_bytes>
+constexpr auto counting_candidates() {
+  constexpr CountingShapes now = CountingShapes::of<bench::Space>(key_bytes);
+  constexpr auto with = [](TeamShape counts, TeamShape expand) {
+    return CountingShapes{counts, counts, CountingShapes::of<bench::Space>(key_bytes).places,
+                          expand};
+  };
+  constexpr TeamShape counts = key_bytes == 1 ? now.bytes : now.shorts;
+  if constexpr (on_host) {
+    return CountingCandidates<with({1, 16}, now.expand), with(counts, {1, 512})>{};
+  } else {
+    return CountingCandidates<
+        with({256, 2, 6}, now.expand), with({256, 4, 6}, now.expand), with({512, 4, 3}, now.expand),
+        with({512, 1, 3}, now.expand), with({1024, 2, 1}, now.expand), with(counts, {256, 4, 4}),
+        with(counts, {256, 16, 4}), with(counts, {256, 8, 8}), with(counts, {512, 8, 2})>{};
+  }
+}
+
 /// Of a team that finishes a chunk.
 template <std::size_t widest, bool with_values>
 constexpr auto finish_candidates() {
@@ -54,6 +93,15 @@ constexpr auto finish_candidates() {
 inline constexpr LookBackShape look_backs[] = {{9, 256, 4},  {9, 256, 5},  {10, 256, 5},
                                                {10, 512, 4}, {10, 512, 6}, {11, 1024, 5},
                                                {12, 2048, 5}};
+
+/// Of a host's sort: the bytes of a core's cache that blocks and buckets may count on, as a multiple in
+/// eighths of what was found, and the bits of a bucket's number.
+struct BlockNumbers {
+  int cache_eighths;
+  int bucket_bits;
+};
+inline constexpr BlockNumbers block_numbers[] = {{2, 10}, {4, 10}, {6, 10}, {12, 10}, {16, 10},
+                                                 {8, 7},  {8, 8},  {8, 9},  {8, 11}};
 
 /// Elements of a serial round on a host, as bytes of keys and values together.
 inline constexpr std::size_t round_bytes[] = {std::size_t{1} << 15, std::size_t{1} << 16,

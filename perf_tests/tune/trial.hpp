@@ -5,6 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "kradix/impl/blocked_radix.hpp"
+#include "kradix/impl/counting.hpp"
 #include "kradix/impl/four_kernel.hpp"
 #include "kradix/impl/msd_hybrid.hpp"
 #include "support/task.hpp"
@@ -45,16 +47,24 @@ struct Layout {
   impl::Slot keys_other, values_other;
 
   Layout(const Space& exec, std::size_t count, Algorithm algorithm, TeamShape sweep,
-         TeamShape finish) {
+         TeamShape finish)
+      : Layout(exec, count, algorithm, [&](impl::Machine& machine) {
+          machine.sweep = sweep;
+          machine.finish = finish;
+        }) {}
+
+  /// `change` gives the machine other numbers than the tables'.
+  template <class Change>
+  Layout(const Space& exec, std::size_t count, Algorithm algorithm, const Change& change) {
     impl::Problem problem;
     problem.count = count;
     problem.key_bytes = sizeof(Key);
     problem.key_bits = 8 * sizeof(Key);
     problem.value_bytes = bytes_of<Value>;
+    problem.told_apart = bytes_of<Value> == 0;
     problem.forced = algorithm;
     impl::Machine machine = impl::machine_of(exec, sizeof(Key), bytes_of<Value>);
-    machine.sweep = sweep;
-    machine.finish = finish;
+    change(machine);
     plan = impl::make_plan(problem, machine);
     keys_other = list.add(count, sizeof(Key));
     values_other = list.add(bytes_of<Value> > 0 ? count : 0, bytes_of<Value>);
@@ -81,6 +91,56 @@ Trial<Key, Value> sweep_trial(const Space& exec, std::size_t count, const LookBa
             impl::Onesweep<Space, impl::codec_of<Key>, Value, shape>(
                 on, layout.plan, codec<Key>(), layout.buffers(keys, values, base), scratch, base,
                 "tune::")
+                .sort();
+          }};
+}
+
+/// By Onesweep with this unordered first pass.
+template <class Key, TeamShape spread>
+Trial<Key, impl::NoValue> spread_trial(const Space& exec, std::size_t count, bool present) {
+  constexpr TeamShape sweep = impl::sweep_shape<Space>(sizeof(Key), 0);
+  Layout<Key, impl::NoValue> layout(exec, count, Algorithm::onesweep, sweep, {0, 0});
+  const auto scratch = impl::OnesweepScratch::list(layout.plan, LookBackShape{}, layout.list);
+  return {text_of(spread), present, layout.list.bytes(),
+          [=](const Space& on, Key* keys, impl::NoValue* values, std::byte* base) {
+            impl::Onesweep<Space, impl::codec_of<Key>, impl::NoValue, sweep, impl::LookBack<Space>,
+                           spread>(on, layout.plan, codec<Key>(),
+                                   layout.buffers(keys, values, base), scratch, base, "tune::")
+                .sort();
+          }};
+}
+
+/// By counting with these teams.
+template <class Key, CountingShapes shapes>
+Trial<Key, impl::NoValue> counting_trial(const Space& exec, std::size_t count, bool present) {
+  Layout<Key, impl::NoValue> layout(exec, count, Algorithm::counting,
+                                    [](impl::Machine& machine) { machine.expand = shapes.expand; });
+  const auto scratch = impl::CountingScratch::list(layout.plan, layout.list);
+  return {text_of(sizeof(Key) == 1 ? shapes.bytes : shapes.shorts) + text_of(shapes.expand),
+          present, layout.list.bytes(),
+          [=](const Space& on, Key* keys, impl::NoValue*, std::byte* base) {
+            impl::Counting<Space, impl::codec_of<Key>, shapes>(
+                on, layout.plan, codec<Key>(), {keys, keys, nullptr}, scratch, base, "tune")
+                .sort();
+          }};
+}
+
+/// By blocked_radix as if caches had another size, with buckets of so many bits.
+template <class Key, class Value>
+Trial<Key, Value> blocks_trial(const Space& exec, std::size_t count, const BlockNumbers& numbers,
+                               bool present) {
+  Layout<Key, Value> layout(exec, count, Algorithm::blocked_radix, [&](impl::Machine& machine) {
+    machine.cache_bytes = machine.cache_bytes * static_cast<std::size_t>(numbers.cache_eighths) / 8;
+  });
+  layout.plan.digit_bits = numbers.bucket_bits;
+  const auto scratch = impl::BlockedRadixScratch::list(layout.plan, layout.list);
+  return {"{" + std::to_string(numbers.cache_eighths) + "/8, " +
+              std::to_string(numbers.bucket_bits) + "}",
+          present, layout.list.bytes(),
+          [=](const Space& on, Key* keys, Value* values, std::byte* base) {
+            impl::BlockedRadix<Space, impl::codec_of<Key>, Value>(
+                on, layout.plan, codec<Key>(), layout.buffers(keys, values, base), scratch, base,
+                "tune")
                 .sort();
           }};
 }

@@ -14,7 +14,8 @@ struct Request {
   bool wants(const std::string& table) const;
 };
 
-inline constexpr const char* all_tables[] = {"sweep_shape", "finish_shape", "look_back",
+inline constexpr const char* all_tables[] = {"sweep_shape", "spread_shape",    "finish_shape",
+                                             "look_back",   "counting_shapes", "blocks",
                                              "serial_round"};
 
 /// Sweeps the tables' rows for one pair of words. False when a candidate sorted wrongly.

@@ -26,6 +26,27 @@ struct Rows {
     return {finish_trial<Key, Value, finish>(exec, count, true),
             finish_trial<Key, Value, Shape>(exec, count, false)...};
   }
+  template <TeamShape... Shape>
+  Trials spreads(Shapes<Shape...>) const {
+    constexpr TeamShape spread = impl::spread_shape<Space>(sizeof(Key));
+    return {spread_trial<Key, spread>(exec, count, true),
+            spread_trial<Key, Shape>(exec, count, false)...};
+  }
+  template <CountingShapes... Shape>
+  Trials counts(CountingCandidates<Shape...>) const {
+    constexpr CountingShapes now = CountingShapes::of<Space>(sizeof(Key));
+    return {counting_trial<Key, now>(exec, count, true),
+            counting_trial<Key, Shape>(exec, count, false)...};
+  }
+  Trials blocks() const {
+    const int present_bits =
+        Layout<Key, Value>(exec, count, Algorithm::blocked_radix, [](impl::Machine&) {
+        }).plan.digit_bits;
+    Trials trials{blocks_trial<Key, Value>(exec, count, {8, present_bits}, true)};
+    for (const BlockNumbers& numbers : block_numbers)
+      trials.push_back(blocks_trial<Key, Value>(exec, count, numbers, false));
+    return trials;
+  }
   Trials reaches() const {
     const LookBackShape present;
     Trials trials{sweep_trial<Key, Value, sweep>(exec, count, present, text_of(present), true)};
@@ -61,10 +82,24 @@ bool tune_words(const Request& request) {
     if (request.wants("sweep_shape"))
       right &= contest.hold(row("sweep_shape"),
                             rows.sweeps(sweep_candidates<These::widest, with_values>()));
-    if (request.wants("finish_shape"))
-      right &= contest.hold(row("finish_shape"),
-                            rows.finishes(finish_candidates<These::widest, with_values>()));
+    if constexpr (!with_values) {
+      if (request.wants("spread_shape"))
+        right &= contest.hold(row("spread_shape"), rows.spreads(spread_candidates<sizeof(Key)>()));
+      if constexpr (sizeof(Key) <= 2) {
+        if (request.wants("counting_shapes"))
+          right &=
+              contest.hold(row("counting_shapes"), rows.counts(counting_candidates<sizeof(Key)>()));
+      }
+    }
+    if constexpr (These::finish.exists()) {
+      if (request.wants("finish_shape"))
+        right &= contest.hold(row("finish_shape"),
+                              rows.finishes(finish_candidates<These::widest, with_values>()));
+    }
     if (request.wants("look_back")) right &= contest.hold(row("look_back"), rows.reaches());
+  }
+  if constexpr (impl::works_at_once<Space>) {
+    if (request.wants("blocks")) right &= contest.hold(row("blocks"), rows.blocks());
   }
   if constexpr (impl::team_shape<Space>().serial()) {
     if (request.wants("serial_round")) right &= contest.hold(row("serial_round"), rows.rounds());

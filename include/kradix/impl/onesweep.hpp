@@ -47,7 +47,8 @@ struct OnesweepScratch {
 
 /// One sort by this algorithm. (Tests give a look-back of their own that stalls.)
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape,
-          class TileLookBack = LookBack<ExecutionSpace>>
+          class TileLookBack = LookBack<ExecutionSpace>,
+          TeamShape SpreadShape = spread_shape<ExecutionSpace>(sizeof(typename Codec::key_type))>
 class Onesweep {
   using Key = typename Codec::key_type;
   using Sweep = SweepTile<ExecutionSpace, Codec, Value, Shape, TileLookBack>;
@@ -145,11 +146,10 @@ class Onesweep {
 
   void spread() {
     if constexpr (!with_values) {
-      constexpr TeamShape shape = spread_shape<ExecutionSpace>(sizeof(Key));
-      using Spread = SpreadTile<ExecutionSpace, Codec, shape>;
-      constexpr auto tile = static_cast<std::size_t>(shape.round());
-      launch<shape>("SpreadTile", (plan_.count + tile - 1) / tile, Spread::scratch_bytes(),
-                    Spread{buffers_.keys, codec_, plan_.count, passes_, bins_});
+      using Spread = SpreadTile<ExecutionSpace, Codec, SpreadShape>;
+      constexpr auto tile = static_cast<std::size_t>(SpreadShape.round());
+      launch<SpreadShape>("SpreadTile", (plan_.count + tile - 1) / tile, Spread::scratch_bytes(),
+                          Spread{buffers_.keys, codec_, plan_.count, passes_, bins_});
     }
   }
 

@@ -1,9 +1,14 @@
 #include <functional>
 #include <ips4o.hpp>
 
+#include "peers/libraries/instructions.hpp"
 #include "peers/library_sorts.hpp"
 
 namespace bench::library {
+
+bool Ips4o::runs_here() {
+  return has_instructions_of_this_source();
+}
 
 template <class Element>
 void Ips4o::sort(Element* elements, std::size_t count, int threads) {

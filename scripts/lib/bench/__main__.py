@@ -41,6 +41,7 @@ def arguments():
     parser.add_argument("--threshold", type=float, default=3, help="percent slower that is an error (3)")
     parser.add_argument("--noise", type=float, help="percent that is always noise (3 on hosts, 1 on devices)")
     parser.add_argument("--mpi", metavar="LAUNCHER", help="scaling of bench_mpi, started by this with {ranks}")
+    parser.add_argument("--mpi-program", metavar="PROGRAM", help="a bench_mpi: also measure scaling, after the grid")
     parser.add_argument("--ranks", default="1,2,4,8", help="numbers of ranks, with --mpi (1,2,4,8)")
     parser.add_argument("--count", type=int, default=1 << 20, help="keys a rank, or in all, with --mpi (2^20)")
     return parser.parse_args()
@@ -49,12 +50,26 @@ def arguments():
 def measured(options):
     settings = settings_of(options)
     result = measure.measure([os.path.abspath(options.program)], settings, options.options)
+    if options.mpi_program:
+        add_scaling(result, options, settings)
     path = results.save(result, options.out, REPOSITORY)
     print(f"{len(result['cases'])} cases in {result['seconds']:.0f} s, {len(result['skipped'])} left out for want of "
           f"time, {len(result['failed'])} failed: {path}")
     for failure in result["failed"]:
         print(f"failed: {failure['case']}: {failure['error']}")
     return path
+
+
+def add_scaling(result, options, settings):
+    """Across ranks, where there is more than one device or core."""
+    try:
+        found = scaling.of_settings(options.mpi or "mpirun -n {ranks}", os.path.abspath(options.mpi_program), settings,
+                                    result["machine"])
+    except measure.BenchError as error:
+        result["failed"].append({"case": "scaling", "error": str(error)})
+        return
+    if found:
+        result["scaling"] = found
 
 
 def settings_of(options):
@@ -92,7 +107,9 @@ def report(path):
     text = scaling.markdown(result) if of_ranks else table.markdown(result)
     try:
         import plot
-        names = scaling.draw(result, stem) if of_ranks else plot.draw(result, stem)
+        names = [] if of_ranks else plot.draw(result, stem)
+        if of_ranks or "scaling" in result:
+            names += scaling.draw(result if of_ranks else result["scaling"], stem)
         folder = os.path.basename(stem)
         text += "\n## Plots\n\n" + "".join(f"![{name}]({folder}/{name}.png)\n\n" for name in names)
         print(f"{len(names)} plots as SVG and PNG: {stem}/")
@@ -112,7 +129,7 @@ def main():
         failed = False
         if options.against:
             sys.exit(0 if passes_against(options) else 3)
-        if options.mpi and not path:
+        if options.mpi and not path and not options.mpi_program:
             path = measured_scaling(options)
         elif not path:
             path = measured(options)

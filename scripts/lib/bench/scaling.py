@@ -36,6 +36,17 @@ def measure(launcher, program, ranks, count, options, show=print):
     return runs
 
 
+def of_settings(launcher, program, settings, machine, show=print):
+    """What the settings ask for, on as many ranks as there are devices, or cores of a host; {} if that is one."""
+    most = os.cpu_count() if machine["host"] else machine.get("devices", 1)
+    wanted = settings.get("scaling", {})
+    ranks = [number for number in wanted.get("ranks", []) if number <= most]
+    if len(ranks) < 2:
+        return {}
+    count = 2 ** wanted["power"]["host" if machine["host"] else "device"]
+    return {"launcher": launcher, "runs": measure(launcher, program, ranks, count, [], show)}
+
+
 def efficiency(runs, done):
     """Of a rank, compared with the fewest ranks that were measured: 1 is perfect."""
     first = min((r for r in runs if r["scaling"] == done["scaling"]), key=lambda r: r["ranks"])
@@ -43,9 +54,13 @@ def efficiency(runs, done):
 
 
 def markdown(result):
+    """A page of its own."""
+    return "\n".join([f"# Distributed sort, {result['date']}", ""] + sections(result))
+
+
+def sections(result):
     runs = result["runs"]
-    lines = [f"# Distributed sort, {result['date']}", "",
-             f"`{result['launcher']}`; {runs[0]['key']} keys" + (" with 4 B" if runs[0]["values"] else "")
+    lines = [f"`{result['launcher']}`; {runs[0]['key']} keys" + (" with 4 B" if runs[0]["values"] else "")
              + f", {runs[0]['distribution']}. Medians of the slowest rank, verified. *Bound* is the time of the local "
              "sort alone and an all-to-all of the same bytes, over ours.", ""]
     for scaling in ("weak", "strong"):
@@ -62,7 +77,7 @@ def markdown(result):
                      f"{done['work']}, {done['transport']}, {done['route']}"]
             lines.append("| " + " | ".join(cells + [f"{1e3 * done[phase]:.3f}" for phase in PHASES]) + " |")
         lines.append("")
-    return "\n".join(lines)
+    return lines
 
 
 def draw(result, folder):

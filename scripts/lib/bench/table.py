@@ -2,6 +2,7 @@
 
 import statistics
 
+import scaling
 from results import (best_peer, distribution_of, gkeys, ours, peers, power_text, type_of)
 
 
@@ -104,6 +105,8 @@ def markdown(result):
     phased = [case for case in cases if "phases" in case]
     if phased:
         lines += ["## Kernels", ""] + phase_table(phased)
+    if "scaling" in result:
+        lines += ["## Across ranks", ""] + [line.replace("## ", "### ") for line in scaling.sections(result["scaling"])]
     wrong = [f"- {c['name']}: {c['wrong']}" for case in cases for c in case["contenders"] if "wrong" in c]
     for title, items in [("Peers that gave a wrong result", wrong),
                          ("Failed", [f"- {f['case']}: {f['error']}" for f in result["failed"]]),
