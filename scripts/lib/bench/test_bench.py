@@ -300,6 +300,19 @@ class Scaling(unittest.TestCase):
                 return
             self.assertEqual(names, ["weak_scaling", "weak_phases", "strong_scaling", "strong_phases"])
 
+    def test_a_report_has_it_where_there_are_devices(self):
+        settings = {"scaling": {"ranks": [1, 2, 4], "power": {"device": 10}}}
+        with tempfile.TemporaryDirectory() as folder:
+            def found(devices):
+                return scaling.of_settings(self.launcher(folder), "bench_mpi", settings, {**MACHINE, "devices": devices},
+                                           lambda line: None)
+            self.assertEqual(found(1), {})
+            self.assertEqual([r["ranks"] for r in found(2)["runs"]], [1, 2, 1, 2])
+            text = table.markdown({**result(), "scaling": found(4)})
+            self.assertIn("## Across ranks", text)
+            self.assertIn("### Weak scaling", text)
+            self.assertIn("| 4 | 4096 |", text)
+
     def test_tells_what_a_failed_run_said(self):
         with tempfile.TemporaryDirectory() as folder:
             with self.assertRaisesRegex(measure.BenchError, "status 1: bench_mpi: three is a crowd"):
