@@ -78,18 +78,18 @@ void TableReport::add(const Measurement& m) {
   std::printf("%s, %s: medians of %zu rounds (%s)\n",
               subject(m.what, std::to_string(m.what.count) + ' ').c_str(), input_of(m.what).c_str(),
               m.series.front().seconds.size(), machine_line().c_str());
-  std::printf("%-27s %11s %10s %8s %8s", "", "ms", "Mkeys/s", "GB/s", "ratio");
+  std::printf("%-32s %11s %10s %8s %8s", "", "ms", "Mkeys/s", "GB/s", "ratio");
   if (details_)
     std::printf("   %-21s  %-17s %12s", "ms least..most", "ratio least..most", "temporary MB");
   std::printf("\n");
   for (const Series& series : m.series) {
     if (!series.wrong.empty()) {
-      std::printf("%-27s was wrong: %s\n", series.name.c_str(), series.wrong.c_str());
+      std::printf("%-32s was wrong: %s\n", series.name.c_str(), series.wrong.c_str());
       continue;
     }
     const Spread time = spread_of(series.seconds);
     const Spread ratio = ratio_of(series, m.series.front());
-    std::printf("%-27s %11.4f %10.1f %8.2f %8.2f", series.name.c_str(), time.median * 1e3,
+    std::printf("%-32s %11.4f %10.1f %8.2f %8.2f", series.name.c_str(), time.median * 1e3,
                 million_keys(m, time.median), input_bytes(m) / time.median * 1e-9, ratio.median);
     if (details_) {
       std::printf("   %9.4f..%-10.4f  %7.2f..%-8.2f %12s", time.least * 1e3, time.most * 1e3,
