@@ -16,8 +16,15 @@ COLORS = ["#1f77b4", "#2ca02c", "#9467bd", "#8c564b", "#e377c2", "#17becf", "#bc
           "#7f7f7f", "#000080", "#556b2f"]
 
 
+DASHES = ["-", "--", ":"]  # of peers beyond the colours
+
+
 def color_of(name, names):
     return OURS if name == "Kradix" else COLORS[names.index(name) % len(COLORS)]
+
+
+def dash_of(name, names):
+    return "-" if name == "Kradix" else DASHES[names.index(name) // len(COLORS) % len(DASHES)]
 
 
 def names_in(cases):
@@ -41,19 +48,22 @@ def new_axes(title, x_name, y_name, width=7.5):
     return figure, axes
 
 
-def draw_lines(axes, cases, x_of):
-    """Everyone's throughput, and the byte bound as a roof."""
+def draw_lines(axes, cases, x_of, host):
+    """Everyone's throughput, and the byte bound as a roof. Peers of hosts differ by factors of a hundred."""
     names = names_in(cases)
     cases = sorted(cases, key=x_of)
     for name in ["Kradix"] + names:
         points = [(x_of(case), gkeys(case, c)) for case in cases for c in [ours(case)] + peers(case)
                   if c["name"] == name]
         axes.plot(*zip(*points), marker="o", markersize=3, label=name, color=color_of(name, names),
-                  linewidth=2.4 if name == "Kradix" else 1.1, zorder=3 if name == "Kradix" else 2)
+                  linestyle=dash_of(name, names), linewidth=2.4 if name == "Kradix" else 1.1, zorder=3 if name == "Kradix" else 2)
     roofs = [(x_of(case), roof_gkeys(case)) for case in cases if roof_gkeys(case)]
     if roofs:
         axes.plot(*zip(*roofs), color="#444", linestyle="--", linewidth=1, label="byte bound of our plan")
-    axes.set_ylim(bottom=0)
+    if host:
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0)
     axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
@@ -69,11 +79,8 @@ def throughput(result):
         if len(cases) < 2:
             continue
         figure, axes = new_axes(f"{kind}, uniform keys: {result['machine']['device']}", "keys", "Gkeys/s")
-        draw_lines(axes, cases, lambda case: case["count"])
+        draw_lines(axes, cases, lambda case: case["count"], result["machine"]["host"])
         axes.set_xscale("log", base=2)
-        roof = max(gkeys(case, c) for case in cases for c in case["contenders"] if "wrong" not in c)
-        top = max(roof, max((roof_gkeys(case) or 0) for case in cases))
-        axes.set_ylim(0, 1.05 * top)
         yield f"throughput_{slug(kind)}", figure
 
 
@@ -129,7 +136,8 @@ def curves(result):
             figure, axes = new_axes(f"{kind}, {power_text(count)} keys: {result['machine']['device']}",
                                     x_name, "Gkeys/s")
             draw_lines(axes, cases,
-                       lambda case: uniform_x(case) if case["distribution"] == "uniform" else x_of(case))
+                       lambda case: uniform_x(case) if case["distribution"] == "uniform" else x_of(case),
+                       result["machine"]["host"])
             if base > 0:
                 axes.set_xscale("log", base=base)
             elif base < 0:
@@ -157,8 +165,9 @@ def distributions(result):
 
 
 def memory(result):
-    """Temporary bytes an element, of everyone who tells."""
+    """Temporary bytes an element, of everyone who tells. (Of few elements, what does not grow with them counts.)"""
     uniform = [case for case in result["cases"] if case["distribution"] == "uniform"]
+    uniform = [case for case in uniform if 64 * case["count"] >= max(other["count"] for other in uniform)]
     largest = list({type_of(case): case for case in sorted(uniform, key=lambda c: c["count"])}.values())
     names = []
     for case in largest:

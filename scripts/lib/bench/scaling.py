@@ -98,6 +98,7 @@ def draw(result, folder):
         bounds = [r["total"] / (r["local_sort"] + r["alltoall"]) * 1e-9 for r in runs]
         axes.plot(ranks, bounds, ":", color="#1f77b4", label="local sort + all-to-all")
         axes.set_xscale("log", base=2)
+        axes.set_xticks(ranks, [str(number) for number in ranks])
         axes.set_yscale("log", base=2)
         axes.legend(fontsize=7)
         plot.save(figure, folder, f"{scaling}_scaling")
