@@ -59,6 +59,10 @@ use() {
       "$(private_root_dir)" "$repo" "$build_dir")
   fi
   log_dir=$build_dir/logs
+  allow_ranks
+}
+
+allow_ranks() {
   # More ranks than cores are fine for trying things out, and in a root of our own we are root.
   export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
   if ((EUID == 0)); then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
