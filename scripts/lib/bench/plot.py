@@ -48,19 +48,21 @@ def new_axes(title, x_name, y_name, width=7.5):
     return figure, axes
 
 
-def draw_lines(axes, cases, x_of, host):
-    """Everyone's throughput, and the byte bound as a roof. Peers of hosts differ by factors of a hundred."""
-    names = names_in(cases)
+def draw_lines(axes, cases, x_of, result):
+    """Everyone's throughput, in the same colours all over a report, and the byte bound as a roof."""
+    names = names_in(result["cases"])
     cases = sorted(cases, key=x_of)
     for name in ["Kradix"] + names:
         points = [(x_of(case), gkeys(case, c)) for case in cases for c in [ours(case)] + peers(case)
                   if c["name"] == name]
+        if not points:
+            continue
         axes.plot(*zip(*points), marker="o", markersize=3, label=name, color=color_of(name, names),
                   linestyle=dash_of(name, names), linewidth=2.4 if name == "Kradix" else 1.1, zorder=3 if name == "Kradix" else 2)
     roofs = [(x_of(case), roof_gkeys(case)) for case in cases if roof_gkeys(case)]
     if roofs:
         axes.plot(*zip(*roofs), color="#444", linestyle="--", linewidth=1, label="byte bound of our plan")
-    if host:
+    if result["machine"]["host"]:  # where peers differ by factors of a hundred
         axes.set_yscale("log")
     else:
         axes.set_ylim(bottom=0)
@@ -79,7 +81,7 @@ def throughput(result):
         if len(cases) < 2:
             continue
         figure, axes = new_axes(f"{kind}, uniform keys: {result['machine']['device']}", "keys", "Gkeys/s")
-        draw_lines(axes, cases, lambda case: case["count"], result["machine"]["host"])
+        draw_lines(axes, cases, lambda case: case["count"], result)
         axes.set_xscale("log", base=2)
         yield f"throughput_{slug(kind)}", figure
 
@@ -137,7 +139,7 @@ def curves(result):
                                     x_name, "Gkeys/s")
             draw_lines(axes, cases,
                        lambda case: uniform_x(case) if case["distribution"] == "uniform" else x_of(case),
-                       result["machine"]["host"])
+                       result)
             if base > 0:
                 axes.set_xscale("log", base=base)
             elif base < 0:
