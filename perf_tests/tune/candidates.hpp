@@ -4,6 +4,7 @@
 
 #include "kradix/impl/counting.hpp"
 #include "kradix/impl/onesweep.hpp"
+#include "kradix/impl/small_msd.hpp"
 #include "kradix/impl/tuning.hpp"
 #include "support/case.hpp"
 
@@ -11,6 +12,7 @@ namespace tune {
 
 using kradix::impl::CountingShapes;
 using kradix::impl::LookBackShape;
+using kradix::impl::SmallShapes;
 using kradix::impl::TeamShape;
 
 template <TeamShape... Shape>
@@ -86,6 +88,30 @@ constexpr auto finish_candidates() {
     return Shapes<TeamShape{128, 17, 5}, TeamShape{256, 13, 3}, TeamShape{256, 15, 3},
                   TeamShape{256, 15, 2}, TeamShape{256, 17, 3}, TeamShape{256, 19, 2},
                   TeamShape{512, 8, 1}>{};
+  }
+}
+
+/// Of the kernels for few elements: tiles of their sweep, and the finish. Teams of both have as many threads.
+template <SmallShapes... Shape>
+struct SmallCandidates {};
+
+template <std::size_t key_bytes, std::size_t value_bytes>
+constexpr auto small_candidates() {
+  constexpr SmallShapes now = SmallShapes::of<bench::Space>(key_bytes, value_bytes);
+  constexpr auto with = [](TeamShape tile, TeamShape finish) {
+    SmallShapes shapes = SmallShapes::of<bench::Space>(key_bytes, value_bytes);
+    shapes.tile = tile;
+    shapes.finish = finish;
+    if (shapes.sweep.round() < tile.round()) shapes.sweep = tile;
+    return shapes;
+  };
+  if constexpr (on_host) {
+    return SmallCandidates<with({1, 1024}, now.finish), with(now.tile, {1, 1024})>{};
+  } else {
+    return SmallCandidates<with({256, 8, 4}, now.finish), with({256, 8, 6}, now.finish),
+                           with({256, 16, 3}, now.finish), with({256, 20, 2}, now.finish),
+                           with(now.tile, {256, 12, 4}), with(now.tile, {256, 14, 4}),
+                           with(now.tile, {256, 16, 3})>{};
   }
 }
 

@@ -9,6 +9,7 @@
 #include "kradix/impl/counting.hpp"
 #include "kradix/impl/four_kernel.hpp"
 #include "kradix/impl/msd_hybrid.hpp"
+#include "kradix/impl/small_msd.hpp"
 #include "support/task.hpp"
 #include "tune/candidates.hpp"
 
@@ -121,6 +122,24 @@ Trial<Key, impl::NoValue> counting_trial(const Space& exec, std::size_t count, b
           [=](const Space& on, Key* keys, impl::NoValue*, std::byte* base) {
             impl::Counting<Space, impl::codec_of<Key>, shapes>(
                 on, layout.plan, codec<Key>(), {keys, keys, nullptr}, scratch, base, "tune")
+                .sort();
+          }};
+}
+
+/// By small_msd with these teams.
+template <class Key, class Value, SmallShapes shapes>
+Trial<Key, Value> small_trial(const Space& exec, std::size_t count, bool present) {
+  Layout<Key, Value> layout(exec, count, Algorithm::small_msd, [](impl::Machine& machine) {
+    machine.small = shapes.tile;
+    machine.finish = shapes.finish;
+    machine.alone = shapes.alone;
+  });
+  const auto scratch = impl::SmallMsdScratch::list(layout.plan, LookBackShape{}, layout.list);
+  return {text_of(shapes.tile) + text_of(shapes.finish), present, layout.list.bytes(),
+          [=](const Space& on, Key* keys, Value* values, std::byte* base) {
+            impl::SmallMsd<Space, impl::codec_of<Key>, Value, shapes>(
+                on, layout.plan, codec<Key>(), layout.buffers(keys, values, base), scratch, base,
+                "tune")
                 .sort();
           }};
 }

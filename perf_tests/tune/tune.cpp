@@ -22,8 +22,8 @@ namespace {
 
 constexpr const char* usage = R"(tune: the numbers of impl/tuning.hpp, swept on this device.
 
-  --table NAME     sweep_shape, spread_shape, finish_shape, look_back, counting_shapes (of keys of 1 and
-                   2 bytes), blocks, serial_round (all that this device has)
+  --table NAME     sweep_shape, spread_shape, finish_shape, small_shapes (of 2^18 keys), look_back,
+                   counting_shapes (of keys of 1 and 2 bytes), blocks, serial_round (all that this device has)
   --words NAME     one of those built in, listed below (all)
   --count N        keys (2^26 on devices, 2^22 on hosts)
   --seconds S      for each row (1)

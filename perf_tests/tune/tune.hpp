@@ -14,9 +14,9 @@ struct Request {
   bool wants(const std::string& table) const;
 };
 
-inline constexpr const char* all_tables[] = {"sweep_shape", "spread_shape",    "finish_shape",
-                                             "look_back",   "counting_shapes", "blocks",
-                                             "serial_round"};
+inline constexpr const char* all_tables[] = {"sweep_shape",  "spread_shape", "finish_shape",
+                                             "small_shapes", "look_back",    "counting_shapes",
+                                             "blocks",       "serial_round"};
 
 /// Sweeps the tables' rows for one pair of words. False when a candidate sorted wrongly.
 using TuneWords = bool (*)(const Request&);

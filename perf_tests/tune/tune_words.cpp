@@ -38,6 +38,12 @@ struct Rows {
     return {counting_trial<Key, now>(exec, count, true),
             counting_trial<Key, Shape>(exec, count, false)...};
   }
+  template <SmallShapes... Shape>
+  Trials smalls(SmallCandidates<Shape...>) const {
+    constexpr SmallShapes now = SmallShapes::of<Space>(sizeof(Key), value_bytes);
+    return {small_trial<Key, Value, now>(exec, count, true),
+            small_trial<Key, Value, Shape>(exec, count, false)...};
+  }
   Trials blocks() const {
     const int present_bits =
         Layout<Key, Value>(exec, count, Algorithm::blocked_radix, [](impl::Machine&) {
@@ -95,6 +101,14 @@ bool tune_words(const Request& request) {
       if (request.wants("finish_shape"))
         right &= contest.hold(row("finish_shape"),
                               rows.finishes(finish_candidates<These::widest, with_values>()));
+    }
+    if constexpr (These::finish.exists()) {
+      if (request.wants("small_shapes")) {
+        const These few{exec, std::min(count, std::size_t{1} << 18)};
+        right &= Contest<Key, Value>(exec, few.count, request.seconds)
+                     .hold(row("small_shapes"),
+                           few.smalls(small_candidates<sizeof(Key), These::value_bytes>()));
+      }
     }
     if (request.wants("look_back")) right &= contest.hold(row("look_back"), rows.reaches());
   }
