@@ -118,20 +118,47 @@ TEST(MsdHybrid, LongRunsAreSortedByOneTeamEach) {
   EXPECT_EQ(route.finishes, 1);
 }
 
-TEST(PackedCounters, SumWithoutCarries) {
+/// Words of counters, of which `most` are counted at most in one and `sum` in all.
+template <int bits>
+void expect_sums(std::uint32_t most, int sum) {
+  using Counters = PackedCounters<bits>;
   std::mt19937 random(static_cast<unsigned>(keys::fresh_seed()));
   for (int turn = 0; turn < 1000; ++turn) {
-    std::uint32_t counters[8] = {}, word = 0;
-    for (int i = 0; i < 15; ++i) ++counters[random() % 8];
-    for (int i = 0; i < 8; ++i) word |= counters[i] << 4 * i;
-    EXPECT_EQ(PackedCounters::sum(word), 15u);
+    std::uint32_t counters[Counters::per_word] = {}, word = 0, total = 0;
+    for (int i = 0; i < sum; ++i) {
+      std::uint32_t& one = counters[random() % Counters::per_word];
+      if (one < most) ++one;
+    }
+    for (int i = 0; i < Counters::per_word; ++i) word |= counters[i] << bits * i;
+    for (const std::uint32_t one : counters) total += one;
+    EXPECT_EQ(Counters::sum(word), total);
     std::uint32_t before = 0;
-    for (std::uint32_t i = 0; i < 8; ++i) {
-      EXPECT_EQ(PackedCounters::before(word, PackedCounters::shift_of(i)), before);
-      EXPECT_EQ(PackedCounters::counter(word, PackedCounters::shift_of(i)), counters[i]);
+    for (std::uint32_t i = 0; i < Counters::per_word; ++i) {
+      const std::uint32_t shift = Counters::shift_of(i);
+      EXPECT_EQ(Counters::before(word, shift), before);
+      EXPECT_EQ(Counters::counter(word, shift), counters[i]);
+      EXPECT_EQ(Counters::those_at_one(word) >> shift & 1, counters[i] == 1 ? 1u : 0u);
       before += counters[i];
     }
   }
+}
+
+TEST(PackedCounters, SumWithoutCarries) {
+  expect_sums<4>(15, 15);
+  expect_sums<2>(3, 40);
+}
+
+TEST(PackedCounters, TellWhenOneIsFull) {
+  PackedCounters<2>::Overflow narrow;
+  for (const std::uint32_t count : {0u, 1u, 2u}) narrow.add(count << 6, 6);
+  EXPECT_FALSE(narrow.seen());
+  narrow.add(3u << 6, 6);
+  EXPECT_TRUE(narrow.seen());
+  PackedCounters<4>::Overflow wide;
+  wide.add(0x12041501, 8);
+  EXPECT_FALSE(wide.seen());
+  wide.add(0x12041502, 8);
+  EXPECT_TRUE(wide.seen());
 }
 
 TEST(ChunkShape, TheListStaysShort) {

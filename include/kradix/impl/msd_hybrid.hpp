@@ -142,7 +142,7 @@ class MsdHybrid {
 
   /// The bits of a word of counters, in a chunk of as many runs as fit of keys that spread evenly.
   int finish_bits(int sweeps) const {
-    constexpr int word_bits = PackedCounters::index_bits - 3;
+    constexpr int word_bits = Finish::Wide::word_bits;
     const int chunk_bits = std::bit_width(plan_.count / plan_.chunk) - 1;
     return std::clamp(word_bits + chunk_bits - sweeps * digit_bits, 1, word_bits);
   }

@@ -115,8 +115,8 @@ class Onesweep {
       launch<Shape>("SweepTile",
                     Sweep::stays ? std::min(plan_.tiles, resident_teams<Shape>()) : plan_.tiles,
                     Sweep::scratch_bytes(),
-                    Sweep{buffers_, codec_, plan_.count, passes_, bins_, tickets + pass,
-                          TileLookBack{look_back.of_pass(sweeps)}, pass});
+                    Sweep{buffers_, codec_, Sweep::Tiles::of(plan_.count), passes_, bins_,
+                          tickets + pass, TileLookBack{look_back.of_pass(sweeps)}, pass});
     }
   }
 
@@ -147,9 +147,9 @@ class Onesweep {
   void spread() {
     if constexpr (!with_values) {
       using Spread = SpreadTile<ExecutionSpace, Codec, SpreadShape>;
-      constexpr auto tile = static_cast<std::size_t>(SpreadShape.round());
-      launch<SpreadShape>("SpreadTile", (plan_.count + tile - 1) / tile, Spread::scratch_bytes(),
-                          Spread{buffers_.keys, codec_, plan_.count, passes_, bins_});
+      const auto tiling = Spread::Tiles::of(plan_.count);
+      launch<SpreadShape>("SpreadTile", tiling.tiles(), Spread::scratch_bytes(),
+                          Spread{buffers_.keys, codec_, tiling, passes_, bins_});
     }
   }
 

@@ -103,9 +103,10 @@ constexpr TeamShape sweep_shape(std::size_t key_bytes, std::size_t value_bytes) 
   if (is_host_space<ExecutionSpace>) return {1, 2048};
   // From sweeps on an H200 (docs/performance.md): long tiles spread the cost of the look-back; a few
   // spilled words a thread cost less than shorter ones.
-  const int teams = value_bytes == 0 ? 3 : 2;
-  if (widest <= 4) return fitted_to_tiles({256, 36, teams}, 4);
-  return fitted_to_tiles({256, widest == 8 ? 20 : 8, teams}, widest);
+  if (widest <= 4) {
+    return fitted_to_tiles(value_bytes == 0 ? TeamShape{256, 36, 3} : TeamShape{256, 40, 2}, 4);
+  }
+  return fitted_to_tiles({256, widest == 8 ? 20 : 8, value_bytes == 0 ? 3 : 2}, widest);
 }
 
 /// How a team of an unordered first pass works through its tile: longer runs a bin are worth more there.

@@ -76,7 +76,7 @@ struct ChunkPasses {
                                Registers& registers, std::uint16_t* from) const {
     const int thread = team.team_rank();
     const typename Tile::Tile all_of_it{0, 0, size};
-    const Tile tile{{}, codec, 0, nullptr, nullptr, nullptr, {}, 0};
+    const Tile tile{{}, codec, {}, nullptr, nullptr, nullptr, {}, 0};
     Tile::template rank<false>(thread, all_of_it, DigitReader<Codec>(codec, digit), scratch.tile,
                                registers);
     if (thread == 0) scratch.tile.digit = digit;

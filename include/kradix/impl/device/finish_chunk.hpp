@@ -13,35 +13,16 @@
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/buffers.hpp"
 #include "kradix/impl/device/chunks.hpp"
+#include "kradix/impl/device/packed_counters.hpp"
 #include "kradix/impl/device/team.hpp"
 
 namespace kradix::impl {
 
-/// 4-bit counters, eight to a word. A word's counters never sum up to more than 15, so one product gives
-/// the sum of all, or of those before each, without a carry.
-struct PackedCounters {
-  static constexpr int index_bits = 15, per_word = 8, words = (1 << index_bits) / per_word;
-  static constexpr std::uint32_t ones = 0x11111111u;
-  /// Words are summed four at a time.
-  struct alignas(16) Four {
-    std::uint32_t word[4];
-  };
-  struct alignas(8) FourSums {
-    std::uint16_t before[4];
-  };
+/// The places in a chunk of keys that share a counter.
+struct SharedPlaces {
+  std::uint16_t first, keys;
 
-  // Bits above the index are ignored.
-  KOKKOS_FUNCTION static std::uint32_t word_of(std::uint32_t index) {
-    return index / per_word & (words - 1);
-  }
-  KOKKOS_FUNCTION static std::uint32_t shift_of(std::uint32_t index) { return index * 4 & 28; }
-  KOKKOS_FUNCTION static std::uint32_t counter(std::uint32_t word, std::uint32_t shift) {
-    return word >> shift & 15;
-  }
-  KOKKOS_FUNCTION static std::uint32_t before(std::uint32_t word, std::uint32_t shift) {
-    return counter(word * (ones - 1), shift);
-  }
-  KOKKOS_FUNCTION static std::uint32_t sum(std::uint32_t word) { return word * ones >> 28; }
+  KOKKOS_FUNCTION int end() const { return first + keys; }
 };
 
 /// Takes from a key the bits that count, relative to the first key of a chunk.
@@ -81,16 +62,17 @@ struct FinishChunk {
   using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
-  using Counters = PackedCounters;
+  using Narrow = PackedCounters<2>;
+  using Wide = PackedCounters<4>;
   using Index = IndexReader<Codec>;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr int threads = Shape.threads, items = Shape.items, most = threads * items;
   static constexpr int groups = threads / L::width;
-  /// Some 300 of 4608 keys that spread evenly share a counter; twice as many where the chunk's keys span
-  /// little more than half of the indices.
-  static constexpr std::uint32_t queue_size = 1024;
-  static_assert(most < 1 << Chunk::size_bits && Counters::words % (8 * threads) == 0 &&
-                queue_size >= threads);
+  /// Of 4608 keys that spread evenly, some 150 share a narrow counter with another, some 300 a wide one; twice
+  /// as many where the chunk's keys span little more than half of the indices.
+  static constexpr std::uint32_t queue_size = 768;
+  static_assert(most < 1 << Chunk::size_bits && Wide::words % (8 * threads) == 0);
+  static constexpr int rounds = Wide::words / (4 * threads);  ///< of four words a lane
 
   SortBuffers<Key, Value> buffers;
   Codec codec;
@@ -104,8 +86,8 @@ struct FinishChunk {
   struct Scratch {
     union {
       struct {
-        Counters::Four counters[Counters::words / 4];
-        Counters::FourSums before[Counters::words / 4];
+        FourWords counters[Wide::words / 4];
+        FourSums before[Wide::words / 4];
       };
       struct {
         union {
@@ -115,11 +97,11 @@ struct FinishChunk {
         std::uint16_t from[most];
       };
     };
-    std::uint16_t queue[queue_size];  ///< first places of keys that share a counter
+    SharedPlaces queue[queue_size];
     std::uint32_t sums[groups];
-    Bits first, last;  ///< of the chunk's keys, by the bits that were swept and those above
-    std::uint32_t queued;
-    std::uint32_t overflows;
+    Bits first, last;         ///< of the chunk's keys, by the bits that were swept and those above
+    std::uint32_t overflows;  ///< of counters
+    std::uint32_t queued;     ///< more than the queue holds if they would not fit
     KOKKOS_FUNCTION Scratch() {}
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
@@ -127,7 +109,8 @@ struct FinishChunk {
   struct Registers {
     int count;  ///< of the thread's items that are there
     Key key[items];
-    std::uint32_t rank[items];
+    std::uint32_t rank[(items + 7) / 8];  ///< among the keys of its counter, packed
+    std::uint32_t place[items];           ///< in the chunk
     std::conditional_t<with_values, Value, char> value[items];
   };
 
@@ -138,14 +121,27 @@ struct FinishChunk {
     const int swept = route->digits.begin;
     const auto step = static_cast<std::uint64_t>(team.league_size());
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    int failures = 0;  // of narrow counters, in a row
     for (auto entry = static_cast<std::uint64_t>(team.league_rank()); entry < listed;
          entry += step) {
       const Chunk chunk{chunks[entry]};
       if (chunk.size() == 0) continue;
       const Value* values = nullptr;
       if constexpr (with_values) values = buffers.values.end(passes->count) + chunk.begin();
-      const bool sorted = sort(team, chunk, keys + chunk.begin(), values, swept, scratch);
-      if (!sorted && team.team_rank() == 0) chunks[entry] = chunk.word | Chunk::given_up;
+      Registers registers;
+      load(team.team_rank(), chunk.size(), keys + chunk.begin(), values, swept, scratch, registers);
+      bool sorted = false;
+      if (failures < 2) {
+        sorted = order<Narrow>(team, chunk.size(), swept, scratch, registers);
+        failures = sorted ? 0 : failures + 1;
+        if (!sorted) team.team_barrier();
+      }
+      sorted = sorted || order<Wide>(team, chunk.size(), swept, scratch, registers);
+      if (sorted) {
+        write(team, chunk, scratch, registers);
+      } else if (team.team_rank() == 0) {
+        chunks[entry] = chunk.word | Chunk::given_up;
+      }
       team.team_barrier();
     }
   }
@@ -155,29 +151,45 @@ struct FinishChunk {
   /// False if the chunk is given up, and then it is as it was.
   KOKKOS_FUNCTION bool sort(const Team& team, const Chunk& chunk, const Key* keys,
                             const Value* values, int swept, Scratch& scratch) const {
-    const int thread = team.team_rank(), size = chunk.size();
     Registers registers;
-    load(thread, size, keys, swept, scratch, registers);
-    if constexpr (with_values) load_values(thread, values, registers);
-    clear(thread, scratch);
-    team.team_barrier();
-    const Index index = index_of(scratch, swept);
-    count(index, scratch, registers);
-    team.team_barrier();
-    if (scratch.overflows != 0) return false;
-    scan(team, scratch);
-    team.team_barrier();
-    rank(thread, index, scratch, registers);
-    team.team_barrier();
-    place(thread, scratch, registers);
-    team.team_barrier();
-    sort_shared(team, size, index, scratch);
+    load(team.team_rank(), chunk.size(), keys, values, swept, scratch, registers);
+    if (!order<Wide>(team, chunk.size(), swept, scratch, registers)) return false;
     write(team, chunk, scratch, registers);
     return true;
   }
 
-  KOKKOS_FUNCTION void load(int thread, int size, const Key* keys, int swept, Scratch& scratch,
-                            Registers& registers) const {
+  /// Leaves the keys in scratch, sorted. False if there are too many alike for the counters.
+  template <class Counters>
+  KOKKOS_FUNCTION bool order(const Team& team, int size, int swept, Scratch& scratch,
+                             Registers& registers) const {
+    const int thread = team.team_rank();
+    clear(thread, scratch);
+    team.team_barrier();
+    const Index index = index_of<Counters>(scratch, swept);
+    count<Counters>(index, scratch, registers);
+    team.team_barrier();
+    if (scratch.overflows != 0) return false;
+    scan<Counters>(team, scratch);
+    // Keys that share a counter are the same, and nobody can tell them apart.
+    const bool exact = index.shift == all.begin && !with_values && !keeps_order;
+    team.team_barrier();
+    if (exact) {
+      rank<Counters, false>(thread, index, scratch, registers);
+    } else {
+      rank<Counters, true>(thread, index, scratch, registers);
+    }
+    team.team_barrier();
+    place(thread, scratch, registers);
+    team.team_barrier();
+    if (!exact) {
+      sort_shared<Counters>(team, size, index, scratch);
+      team.team_barrier();
+    }
+    return true;
+  }
+
+  KOKKOS_FUNCTION void load(int thread, int size, const Key* keys, const Value* values, int swept,
+                            Scratch& scratch, Registers& registers) const {
     registers.count = (size - thread + threads - 1) / threads;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
@@ -187,6 +199,7 @@ struct FinishChunk {
       scratch.first = above(codec.encode(keys[0]) & mask, swept);
       scratch.last = above(codec.encode(keys[size - 1]) & mask, swept);
     }
+    if constexpr (with_values) load_values(thread, values, registers);
   }
 
   /// A shift by all bits leaves none.
@@ -210,15 +223,17 @@ struct FinishChunk {
   }
 
   KOKKOS_FUNCTION static void clear(int thread, Scratch& scratch) {
-    for (int i = thread; i < Counters::words / 4; i += threads) scratch.counters[i] = {};
+    for (int i = thread; i < Wide::words / 4; i += threads) scratch.counters[i] = {};
     if (thread == 0) scratch.overflows = scratch.queued = 0;
   }
 
+  template <class Counters>
   KOKKOS_FUNCTION static std::uint32_t* word_at(Scratch& scratch, std::uint32_t index) {
     return &scratch.counters[0].word[0] + Counters::word_of(index);
   }
 
-  /// The topmost 15 bits that tell the chunk's keys apart.
+  /// The topmost bits that tell the chunk's keys apart.
+  template <class Counters>
   KOKKOS_FUNCTION Index index_of(const Scratch& scratch, int swept) const {
     int low = bit_width_of(static_cast<Bits>(scratch.last - scratch.first)) + swept -
               Counters::index_bits;
@@ -229,36 +244,38 @@ struct FinishChunk {
   }
 
   /// A missing item adds nothing to the counter of what its register holds: no branch serialises this.
+  template <class Counters>
   KOKKOS_FUNCTION static void count(const Index& index, Scratch& scratch, Registers& registers) {
-    std::uint32_t most_sum = 0;
+    constexpr int packed = Counters::per_word;
+    typename Counters::Overflow overflow;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const std::uint32_t at = index.of(registers.key[i]);
       const std::uint32_t shift = Counters::shift_of(at);
       const std::uint32_t one = i < registers.count ? 1 : 0;
-      const std::uint32_t old = L::add(word_at(scratch, at), one << shift);
-      registers.rank[i] = Counters::counter(old, shift);
-      const std::uint32_t sum = old * Counters::ones;
-      most_sum = sum > most_sum ? sum : most_sum;
+      const std::uint32_t old = L::add(word_at<Counters>(scratch, at), one << shift);
+      overflow.add(old, shift);
+      const std::uint32_t rank = Counters::counter(old, shift) << (32 / packed * (i % packed));
+      registers.rank[i / packed] = i % packed == 0 ? rank : registers.rank[i / packed] | rank;
     }
-    if (most_sum >> 28 == 15) L::add(&scratch.overflows, 1);
+    if (overflow.seen()) L::add(&scratch.overflows, 1);
   }
 
   /// The keys before each word. A lane takes four words at a time, and two such rounds as halves of one.
+  template <class Counters>
   KOKKOS_FUNCTION static void scan(const Team& team, Scratch& scratch) {
-    constexpr int rounds = Counters::words / (8 * threads);
     const int thread = team.team_rank(), group = thread / L::width, lane = L::lane(thread);
-    std::uint32_t before[2 * rounds], sum = 0;
+    const FourWords* const mine = scratch.counters + first_of(thread);
+    std::uint32_t before[rounds], sum = 0;
     KRADIX_UNROLL
-    for (int r = 0; r < rounds; ++r) {
-      const int at = (group * rounds + r) * 2 * L::width + lane;
-      const std::uint32_t mine =
-          sum_of(scratch.counters[at]) | sum_of(scratch.counters[at + L::width]) << 16;
-      const std::uint32_t lanes_before = L::scan(mine, lane);
-      const std::uint32_t all_lanes = L::from_last(lanes_before + mine);
-      before[2 * r] = sum + (lanes_before & 0xffffu);
+    for (int r = 0; r < rounds; r += 2) {
+      const FourWords low = mine[r * L::width], high = mine[(r + 1) * L::width];
+      const std::uint32_t both = sum_of<Counters>(low) | sum_of<Counters>(high) << 16;
+      const std::uint32_t lanes_before = L::scan(both, lane);
+      const std::uint32_t all_lanes = L::from_last(lanes_before + both);
+      before[r] = sum + (lanes_before & 0xffffu);
       sum += all_lanes & 0xffffu;
-      before[2 * r + 1] = sum + (lanes_before >> 16);
+      before[r + 1] = sum + (lanes_before >> 16);
       sum += all_lanes >> 16;
     }
     if (lane == 0) scratch.sums[group] = sum;
@@ -266,117 +283,150 @@ struct FinishChunk {
     std::uint32_t groups_before = 0;
     for (int g = 0; g < group; ++g) groups_before += scratch.sums[g];
     KRADIX_UNROLL
-    for (int r = 0; r < 2 * rounds; ++r) {
-      const int at = (group * rounds * 2 + r) * L::width + lane;
-      const Counters::Four four = scratch.counters[at];
-      Counters::FourSums sums;
+    for (int r = 0; r < rounds; ++r) {
+      const FourWords four = mine[r * L::width];
+      FourSums sums;
       std::uint32_t next = groups_before + before[r];
       KRADIX_UNROLL
       for (int i = 0; i < 4; ++i) {
         sums.before[i] = static_cast<std::uint16_t>(next);
         next += Counters::sum(four.word[i]);
       }
-      scratch.before[at] = sums;
+      scratch.before[first_of(thread) + r * L::width] = sums;
     }
   }
 
-  KOKKOS_FUNCTION static std::uint32_t sum_of(const Counters::Four& four) {
+  /// The first four of the words that a thread sums up; its next ones follow at lengths of a group.
+  KOKKOS_FUNCTION static int first_of(int thread) {
+    return thread / L::width * rounds * L::width + L::lane(thread);
+  }
+
+  /// By value, lest it be read word by word.
+  template <class Counters>
+  KOKKOS_FUNCTION static std::uint32_t sum_of(FourWords four) {
     std::uint32_t sum = 0;
     KRADIX_UNROLL
     for (int i = 0; i < 4; ++i) sum += Counters::sum(four.word[i]);
     return sum;
   }
 
-  /// Places in the chunk. Of keys that share a counter, the second queues the place of the first.
+  /// Places in the chunk. Of keys that share a counter, the second `Queues` them.
+  template <class Counters, bool Queues>
   KOKKOS_FUNCTION static void rank(int thread, const Index& index, Scratch& scratch,
                                    Registers& registers) {
-    std::uint32_t slot = first_slot(thread, scratch, registers);
+    constexpr int packed = Counters::per_word, bits = 32 / packed;
+    std::uint32_t second[(items + packed - 1) / packed] = {};
+    std::uint32_t slot = 0;
+    if constexpr (Queues) slot = first_slot<Counters>(thread, scratch, registers, second);
+    constexpr int batch = 3;  // whose words are on their way together
     KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) {
-      L::settle(registers.key[i]);
-      const std::uint32_t at = index.of(registers.key[i]);
-      const std::uint32_t first = (&scratch.before[0].before[0])[Counters::word_of(at)] +
-                                  Counters::before(*word_at(scratch, at), Counters::shift_of(at));
-      if (is_second(registers, i)) {
-        if (slot < queue_size) scratch.queue[slot] = static_cast<std::uint16_t>(first);
-        ++slot;
+    for (int begin = 0; begin < items; begin += batch) {
+      std::uint32_t shift[batch], word[batch], first[batch];
+      L::settle(registers.rank[begin / packed]);  // or all ranks would be unpacked at once
+      L::settle(registers.rank[(begin + batch - 1) / packed]);
+      KRADIX_UNROLL
+      for (int b = 0; b < batch && begin + b < items; ++b) {
+        L::settle(registers.key[begin + b]);
+        const std::uint32_t at = index.of(registers.key[begin + b]);
+        shift[b] = Counters::shift_of(at);
+        word[b] = *word_at<Counters>(scratch, at);
+        first[b] = (&scratch.before[0].before[0])[Counters::word_of(at)];
       }
-      registers.rank[i] += first;
-      if (i % 4 == 3) L::settle_memory();
+      KRADIX_UNROLL
+      for (int b = 0; b < batch && begin + b < items; ++b) {
+        const int i = begin + b;
+        first[b] += Counters::before(word[b], shift[b]);
+        if (Queues && (second[i / packed] >> (bits * (i % packed)) & 1) != 0) {
+          scratch.queue[slot] = {static_cast<std::uint16_t>(first[b]),
+                                 static_cast<std::uint16_t>(Counters::counter(word[b], shift[b]))};
+          ++slot;
+        }
+        registers.place[i] =
+            first[b] + Counters::counter(registers.rank[i / packed], bits * (i % packed));
+      }
+      L::settle_memory();
     }
   }
 
-  KOKKOS_FUNCTION static bool is_second(const Registers& registers, int item) {
-    return registers.rank[item] == 1 && item < registers.count;
-  }
-
-  /// Where in the queue a thread's entries start.
+  /// Which of a thread's keys came second to their counters (a bit each where its rank is packed), and where in
+  /// the queue the thread's entries start; none if they do not fit.
+  template <class Counters>
   KOKKOS_FUNCTION static std::uint32_t first_slot(int thread, Scratch& scratch,
-                                                  const Registers& registers) {
+                                                  const Registers& registers,
+                                                  std::uint32_t* second) {
+    constexpr int packed = Counters::per_word, words = (items + packed - 1) / packed;
     std::uint32_t mine = 0;
     KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) mine += is_second(registers, i) ? 1 : 0;
+    for (int w = 0; w < words; ++w) {
+      const int there = registers.count - w * packed;  // items that this word packs
+      const std::uint32_t mask =
+          there >= packed ? ~0u : (1u << (there > 0 ? 32 / packed * there : 0)) - 1;
+      second[w] = Counters::those_at_one(registers.rank[w]) & mask;
+      mine += Counters::count_bits(second[w]);
+    }
     const int lane = L::lane(thread);
     const std::uint32_t before = L::scan(mine, lane);
     std::uint32_t slot = 0;
     if (lane == L::width - 1) slot = L::add(&scratch.queued, before + mine);
-    return L::from_last(slot) + before;
+    slot = L::from_last(slot) + before;
+    if (slot + mine > queue_size) {
+      KRADIX_UNROLL
+      for (int w = 0; w < words; ++w) second[w] = 0;
+    }
+    return slot;
   }
 
   KOKKOS_FUNCTION void place(int thread, Scratch& scratch, const Registers& registers) const {
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
-      if (i < registers.count) scratch.keys[registers.rank[i]] = registers.key[i];
+      if (i < registers.count) scratch.keys[registers.place[i]] = registers.key[i];
     }
     if (!with_values && !keeps_order) return;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       if (i >= registers.count) continue;
-      scratch.from[registers.rank[i]] = static_cast<std::uint16_t>(i * threads + thread);
+      scratch.from[registers.place[i]] = static_cast<std::uint16_t>(i * threads + thread);
     }
   }
 
-  /// Keys that share a counter are sorted by whichever thread comes first, not by the one that happens
-  /// to hold them. If there are too many to queue, all places are looked at in turn.
+  /// Keys that share a counter are sorted by whichever thread comes first, not by the one that happens to
+  /// hold them.
+  template <class Counters>
   KOKKOS_FUNCTION void sort_shared(const Team& team, int size, const Index& index,
                                    Scratch& scratch) const {
-    const int thread = team.team_rank();
-    if (scratch.queued <= queue_size) {
-      sort_queued(team, size, index, scratch);
+    if (scratch.queued > queue_size) {
+      sort_at_all_places<Counters>(team, size, index, scratch);
       return;
     }
-    for (int begin = 0; begin < size; begin += threads) {
-      team.team_barrier();
-      if (thread == 0) scratch.queued = 0;
-      team.team_barrier();
-      const int place = begin + thread;
-      if (place + 1 < size && same_index(index, scratch, place, place + 1) &&
-          (place == 0 || !same_index(index, scratch, place - 1, place))) {
-        scratch.queue[L::add(&scratch.queued, 1)] = static_cast<std::uint16_t>(place);
-      }
-      team.team_barrier();
-      sort_queued(team, size, index, scratch);
+    for (auto i = static_cast<std::uint32_t>(team.team_rank()); i < scratch.queued; i += threads) {
+      sort_places(scratch, scratch.queue[i].first, scratch.queue[i].end());
     }
   }
 
   /// Everybody learns how many share before anybody moves a key.
-  KOKKOS_FUNCTION void sort_queued(const Team& team, int size, const Index& index,
-                                   Scratch& scratch) const {
-    const auto queued = static_cast<int>(scratch.queued);
-    for (int begin = 0; begin < queued; begin += threads) {
-      const int entry = begin + team.team_rank();
-      const int first = entry < queued ? scratch.queue[entry] : 0;
+  template <class Counters>
+  KOKKOS_FUNCTION void sort_at_all_places(const Team& team, int size, const Index& index,
+                                          Scratch& scratch) const {
+    for (int begin = 0; begin < size; begin += threads) {
+      const int first = begin + team.team_rank();
       int end = first + 1;
-      while (entry < queued && end < size && same_index(index, scratch, first, end)) ++end;
+      if (first < size && (first == 0 || !same_index<Counters>(index, scratch, first - 1, first))) {
+        while (end < size && same_index<Counters>(index, scratch, first, end)) ++end;
+      }
       team.team_barrier();
-      for (int place = first + 1; place < end; ++place) insert(scratch, first, place);
+      sort_places(scratch, first, end);
       team.team_barrier();
     }
   }
 
+  template <class Counters>
   KOKKOS_FUNCTION static bool same_index(const Index& index, const Scratch& scratch, int a, int b) {
     const std::uint32_t difference = index.of(scratch.keys[a]) - index.of(scratch.keys[b]);
     return (difference & ((1u << Counters::index_bits) - 1)) == 0;
+  }
+
+  KOKKOS_FUNCTION void sort_places(Scratch& scratch, int first, int end) const {
+    for (int place = first + 1; place < end; ++place) insert(scratch, first, place);
   }
 
   /// Moves the element at `place` down among those from `first` on.

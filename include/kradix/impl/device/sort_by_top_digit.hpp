@@ -141,12 +141,17 @@ struct SortByTopDigit {
   }
 
   KOKKOS_FUNCTION void sweep(const Team& team, std::uint32_t tile, Scratch& scratch) const {
-    const Sweep sweep{chunk.buffers,  chunk.codec, count,     &state->passes,
-                      state->bins[0], nullptr,     look_back, 0};
+    const Sweep sweep{chunk.buffers,
+                      chunk.codec,
+                      Sweep::Tiles::of(count),
+                      &state->passes,
+                      state->bins[0],
+                      nullptr,
+                      look_back,
+                      0};
     Sweep::clear_counters(team.team_rank(), scratch.tile);
     team.team_barrier();
-    sweep.sweep(team, tile, static_cast<std::size_t>(tile) * tile_size, state->passes.digit[0],
-                scratch.tile);
+    sweep.sweep(team, tile, state->passes.digit[0], scratch.tile);
   }
 
   KOKKOS_FUNCTION void sort(const Team& team, const Chunk& mine, Scratch& scratch) const {

@@ -41,7 +41,7 @@ struct AnyChunk {
                             const Value* values, int swept, Scratch& scratch) const {
     if constexpr (may_finish) {
       // A finish looks at so many bits, whoever's they are.
-      if (all.end - all.begin >= PackedCounters::index_bits) {
+      if (all.end - all.begin >= Finish::Wide::index_bits) {
         const Finish finish{buffers,     codec,   all,     bits_between<Bits>(all.begin, all.end),
                             keeps_order, nullptr, nullptr, nullptr};
         if (finish.sort(team, chunk, keys, values, swept, scratch.finish)) return;

@@ -11,6 +11,7 @@
 #include "kradix/impl/buffers.hpp"
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/team.hpp"
+#include "kradix/impl/device/tiling.hpp"
 
 namespace kradix::impl {
 
@@ -23,11 +24,12 @@ struct SpreadTile {
   static constexpr int threads = Shape.threads, items = Shape.items, tile_size = threads * items;
   static constexpr int groups = threads / L::width;
   static constexpr int bins_per_thread = threads >= bin_count ? 1 : bin_count / threads;
+  using Tiles = Tiling<tile_size>;
   static_assert(tile_size <= 0xffff && items % 2 == 0 && bin_count % bins_per_thread == 0);
 
   PassBuffers<Key> keys;
   Codec codec;
-  std::size_t count;
+  Tiles tiling;
   const PassTable* passes;
   std::uint64_t* bins;  ///< [row][bin]: the next free place
 
@@ -48,13 +50,13 @@ struct SpreadTile {
     if (passes->count == 0) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     const DigitReader<Codec> reader(codec, passes->digit[0]);
-    const std::size_t begin = static_cast<std::size_t>(team.league_rank()) * tile_size;
+    const std::ptrdiff_t begin = tiling.begin_of(static_cast<std::uint32_t>(team.league_rank()));
     for (int bin = team.team_rank(); bin < bin_count; bin += threads) scratch.first[bin] = 0;
     team.team_barrier();
-    if (begin + tile_size <= count) {
-      spread<true>(team, reader, begin, tile_size, scratch);
+    if (begin >= 0) {
+      spread<true>(team, reader, static_cast<std::size_t>(begin), tile_size, scratch);
     } else {
-      spread<false>(team, reader, begin, static_cast<int>(count - begin), scratch);
+      spread<false>(team, reader, 0, tile_size + static_cast<int>(begin), scratch);
     }
   }
 

@@ -81,13 +81,11 @@ struct SweepAll {
 
   KOKKOS_FUNCTION void sweep(const Team& team, int pass, std::uint32_t tile,
                              Scratch& scratch) const {
-    const Sweep sweep{
-        buffers, codec, count, &state->passes, state->bins[0], nullptr, look_back.of_pass(pass),
-        pass};
+    const Sweep sweep{buffers,        codec,   Sweep::Tiles::of(count), &state->passes,
+                      state->bins[0], nullptr, look_back.of_pass(pass), pass};
     Sweep::clear_counters(team.team_rank(), scratch.tile);
     team.team_barrier();
-    sweep.sweep(team, tile, static_cast<std::size_t>(tile) * tile_size, state->passes.digit[pass],
-                scratch.tile);
+    sweep.sweep(team, tile, state->passes.digit[pass], scratch.tile);
   }
 };
 

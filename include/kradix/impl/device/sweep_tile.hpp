@@ -11,6 +11,7 @@
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/look_back.hpp"
 #include "kradix/impl/device/team.hpp"
+#include "kradix/impl/device/tiling.hpp"
 
 namespace kradix::impl {
 
@@ -23,6 +24,7 @@ struct SweepTile {
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr std::size_t widest = sizeof(Key) > sizeof(Value) ? sizeof(Key) : sizeof(Value);
   static constexpr int threads = Shape.threads, items = Shape.items, tile_size = threads * items;
+  using Tiles = Tiling<tile_size>;
   static constexpr int groups = threads / L::width;
   static constexpr int bins_per_thread = threads >= bin_count ? 1 : bin_count / threads;
   /// Do teams stay for more than one tile? Passes with nothing to do then cost only their launch, which
@@ -33,7 +35,7 @@ struct SweepTile {
 
   SortBuffers<Key, Value> buffers;
   Codec codec;
-  std::size_t count;
+  Tiles tiling;
   const PassTable* passes;
   const std::uint64_t* bins;  ///< [row][bin]: first places
   std::uint64_t* ticket;      ///< tiles taken: teams may start in any order, tiles may not
@@ -103,21 +105,21 @@ struct SweepTile {
       clear_counters(team.team_rank(), scratch);
       team.team_barrier();
       const std::uint32_t index = scratch.tile;
-      const std::size_t begin = static_cast<std::size_t>(index) * tile_size;
-      if (begin >= count) return;
-      sweep(team, index, begin, digit, scratch);
+      if (tiling.ends_before(index)) return;
+      sweep(team, index, digit, scratch);
       if constexpr (!stays) return;
       team.team_barrier();
     }
   }
 
   /// One tile, whose counters are clear.
-  KOKKOS_FUNCTION void sweep(const Team& team, std::uint32_t index, std::size_t begin,
-                             const Digit& digit, Scratch& scratch) const {
-    if (begin + tile_size <= count) {
-      sweep<true>(team, Tile{index, begin, tile_size}, digit, scratch);
+  KOKKOS_FUNCTION void sweep(const Team& team, std::uint32_t index, const Digit& digit,
+                             Scratch& scratch) const {
+    const std::ptrdiff_t begin = tiling.begin_of(index);
+    if (begin >= 0) {
+      sweep<true>(team, Tile{index, static_cast<std::size_t>(begin), tile_size}, digit, scratch);
     } else {
-      sweep<false>(team, Tile{index, begin, static_cast<int>(count - begin)}, digit, scratch);
+      sweep<false>(team, Tile{index, 0, tile_size + static_cast<int>(begin)}, digit, scratch);
     }
   }
 
@@ -340,7 +342,8 @@ struct SweepTile {
       if (Full || place < tile.size) {
         const Key key = scratch.keys[padded<Key>(thread, i)];
         bin = reader.of(key);
-        if (keys_out) (out_here + scratch.base[bin])[i * threads] = key;
+        Key* const to = out_here + scratch.base[bin] + i * threads;
+        if (keys_out) *to = key;
       }
       bins_kept[i / 4] = i % 4 == 0 ? bin : bins_kept[i / 4] | bin << (8 * (i % 4));
       if (i % 4 == 3) L::settle_memory();

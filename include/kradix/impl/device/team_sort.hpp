@@ -94,14 +94,13 @@ struct TeamSort {
 
   KOKKOS_FUNCTION void sweep(const Team& team, const SortBuffers<Key, Value>& buffers,
                              std::size_t size, int pass, Scratch& scratch) const {
-    const Sweep sweep{buffers,      codec,   size,           &scratch.passes,
-                      scratch.bins, nullptr, {scratch.sums}, pass};
+    const Sweep sweep{buffers,      codec,   Sweep::Tiles::of(size), &scratch.passes,
+                      scratch.bins, nullptr, {scratch.sums},         pass};
     const Digit digit = scratch.passes.digit[pass];
-    for (std::size_t begin = 0; begin < size; begin += Sweep::tile_size) {
+    for (std::uint32_t tile = 0; !sweep.tiling.ends_before(tile); ++tile) {
       Sweep::clear_counters(team.team_rank(), scratch.tile);
       team.team_barrier();
-      sweep.sweep(team, static_cast<std::uint32_t>(begin / Sweep::tile_size), begin, digit,
-                  scratch.tile);
+      sweep.sweep(team, tile, digit, scratch.tile);
       team.team_barrier();
     }
   }

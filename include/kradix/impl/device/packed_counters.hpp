@@ -1,0 +1,81 @@
+// Counters of a few bits, packed into 4096 words of scratch.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <bit>
+#include <cstdint>
+
+namespace kradix::impl {
+
+/// Counters of `bits` bits, which count to no more than `most`. Those of 4 bits hold more of a kind, those of 2
+/// bits tell twice as many kinds apart.
+template <int bits>
+struct PackedCounters {
+  static_assert(bits == 2 || bits == 4);
+  static constexpr int per_word = 32 / bits, word_bits = 12, words = 1 << word_bits;
+  static constexpr int index_bits = word_bits + std::bit_width(unsigned{per_word}) - 1;
+  static constexpr std::uint32_t most = (1u << bits) - 1, ones = 0xffffffffu / most;
+
+  // Bits above the index are ignored.
+  KOKKOS_FUNCTION static std::uint32_t word_of(std::uint32_t index) {
+    return index / per_word & (words - 1);
+  }
+  KOKKOS_FUNCTION static std::uint32_t shift_of(std::uint32_t index) {
+    return index * bits & (32 - bits);
+  }
+  KOKKOS_FUNCTION static std::uint32_t counter(std::uint32_t word, std::uint32_t shift) {
+    return word >> shift & most;
+  }
+  /// The sum of all counters of a word; those of 4 bits may not sum up to more than 15, so that a product
+  /// adds them without a carry.
+  KOKKOS_FUNCTION static std::uint32_t sum(std::uint32_t word) {
+    if constexpr (bits == 2) {
+      return count_bits(word) + count_bits(word & ~ones);
+    } else {
+      return word * ones >> 28;
+    }
+  }
+  /// The sum of those below the counter at `shift`.
+  KOKKOS_FUNCTION static std::uint32_t before(std::uint32_t word, std::uint32_t shift) {
+    if constexpr (bits == 2) {
+      return sum(word & ((1u << shift) - 1));
+    } else {
+      return counter(word * (ones - 1), shift);
+    }
+  }
+  /// A one for each counter that reads one.
+  KOKKOS_FUNCTION static std::uint32_t those_at_one(std::uint32_t word) {
+    const std::uint32_t above = bits == 2 ? word >> 1 : word >> 1 | word >> 2 | word >> 3;
+    return word & ~above & ones;
+  }
+  KOKKOS_FUNCTION static std::uint32_t count_bits(std::uint32_t word) {
+    return static_cast<std::uint32_t>(Kokkos::Experimental::popcount_builtin(word));
+  }
+
+  /// Tells whether a counter, or a word's sum, has gone beyond what it can hold.
+  class Overflow {
+    std::uint32_t seen_ = 0;
+
+   public:
+    /// One is added to the counter at `shift` of what was `word`.
+    KOKKOS_FUNCTION void add(std::uint32_t word, std::uint32_t shift) {
+      if constexpr (bits == 2) {
+        seen_ |= counter(word, shift) + 1;
+      } else {
+        const std::uint32_t sum = word * ones;
+        seen_ = sum > seen_ ? sum : seen_;
+      }
+    }
+    KOKKOS_FUNCTION bool seen() const { return bits == 2 ? seen_ >= 4 : seen_ >> 28 == 15; }
+  };
+};
+
+/// Words are summed four at a time.
+struct alignas(16) FourWords {
+  std::uint32_t word[4];
+};
+struct alignas(8) FourSums {
+  std::uint16_t before[4];
+};
+
+}  // namespace kradix::impl
