@@ -125,8 +125,7 @@ constexpr TeamShape finish_shape(std::size_t key_bytes, std::size_t value_bytes)
   if (is_host_space<ExecutionSpace>) return {1, 2048};
   // Spilled words are worse here than few teams: they go to memory with what streams by.
   if (widest > 8) return fitted_to_tiles({256, 8, 2}, 16);
-  if (widest == 8) return fitted_to_tiles({256, 17, value_bytes == 0 ? 3 : 2}, 8);
-  return fitted_to_tiles({256, 18, value_bytes == 0 ? 4 : 3}, 4);
+  return fitted_to_tiles(widest == 8 ? TeamShape{256, 17, 3} : TeamShape{256, 18, 4}, widest);
 }
 template <class ExecutionSpace>
 constexpr TeamShape range_shape(std::size_t key_bytes, std::size_t value_bytes) {

@@ -111,7 +111,6 @@ struct FinishChunk {
     Key key[items];
     std::uint32_t rank[(items + 7) / 8];  ///< among the keys of its counter, packed
     std::uint32_t place[items];           ///< in the chunk
-    std::conditional_t<with_values, Value, char> value[items];
   };
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
@@ -138,7 +137,7 @@ struct FinishChunk {
       }
       sorted = sorted || order<Wide>(team, chunk.size(), swept, scratch, registers);
       if (sorted) {
-        write(team, chunk, scratch, registers);
+        write(team, chunk, values, registers.count, scratch);
       } else if (team.team_rank() == 0) {
         chunks[entry] = chunk.word | Chunk::given_up;
       }
@@ -154,7 +153,7 @@ struct FinishChunk {
     Registers registers;
     load(team.team_rank(), chunk.size(), keys, values, swept, scratch, registers);
     if (!order<Wide>(team, chunk.size(), swept, scratch, registers)) return false;
-    write(team, chunk, scratch, registers);
+    write(team, chunk, values, registers.count, scratch);
     return true;
   }
 
@@ -199,7 +198,7 @@ struct FinishChunk {
       scratch.first = above(codec.encode(keys[0]) & mask, swept);
       scratch.last = above(codec.encode(keys[size - 1]) & mask, swept);
     }
-    if constexpr (with_values) load_values(thread, values, registers);
+    if constexpr (with_values) prefetch_values(thread, size, values);
   }
 
   /// A shift by all bits leaves none.
@@ -207,18 +206,25 @@ struct FinishChunk {
     return swept < Codec::bits ? static_cast<Bits>(bits >> swept) : Bits{0};
   }
 
-  KOKKOS_FUNCTION static void load_values(int thread, const Value* values, Registers& registers) {
+  /// Values come into registers when keys have left them; they set out now.
+  KOKKOS_FUNCTION static void prefetch_values(int thread, int size, const Value* values) {
+    constexpr int line = 128 / sizeof(Value);
+    for (int i = thread * line; i < size && values != nullptr; i += threads * line) {
+      L::prefetch(values + i);
+    }
+  }
+
+  KOKKOS_FUNCTION static void load_values(int thread, int count, const Value* values, Value* mine) {
     if constexpr (std::is_integral_v<Value>) {
       if (values == nullptr) {
         KRADIX_UNROLL
-        for (int i = 0; i < items; ++i)
-          registers.value[i] = static_cast<Value>(i * threads + thread);
+        for (int i = 0; i < items; ++i) mine[i] = static_cast<Value>(i * threads + thread);
         return;
       }
     }
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
-      if (i < registers.count) registers.value[i] = (values + thread)[i * threads];
+      if (i < count) mine[i] = (values + thread)[i * threads];
     }
   }
 
@@ -449,14 +455,16 @@ struct FinishChunk {
   }
 
   /// The result may lie where the chunk came from: all has been read.
-  KOKKOS_FUNCTION void write(const Team& team, const Chunk& chunk, Scratch& scratch,
-                             const Registers& registers) const {
+  KOKKOS_FUNCTION void write(const Team& team, const Chunk& chunk, const Value* values, int count,
+                             Scratch& scratch) const {
     const int thread = team.team_rank();
+    std::conditional_t<with_values, Value, char> mine[with_values ? items : 1];
+    if constexpr (with_values) load_values(thread, count, values, mine);
     if (!buffers.leaves_keys) {
       Key* const out = buffers.keys.result + chunk.begin() + thread;
       KRADIX_UNROLL
       for (int i = 0; i < items; ++i) {
-        if (i < registers.count) out[i * threads] = (scratch.keys + thread)[i * threads];
+        if (i < count) out[i * threads] = (scratch.keys + thread)[i * threads];
         if (i % 4 == 3) L::settle_memory();
       }
     }
@@ -464,15 +472,13 @@ struct FinishChunk {
       team.team_barrier();
       KRADIX_UNROLL
       for (int i = 0; i < items; ++i) {
-        if (i < registers.count) (scratch.values + thread)[i * threads] = registers.value[i];
+        if (i < count) (scratch.values + thread)[i * threads] = mine[i];
       }
       team.team_barrier();
       Value* const out = buffers.values.result + chunk.begin() + thread;
       KRADIX_UNROLL
       for (int i = 0; i < items; ++i) {
-        if (i < registers.count) {
-          out[i * threads] = scratch.values[(scratch.from + thread)[i * threads]];
-        }
+        if (i < count) out[i * threads] = scratch.values[(scratch.from + thread)[i * threads]];
         if (i % 4 == 3) L::settle_memory();
       }
     }
