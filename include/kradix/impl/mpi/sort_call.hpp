@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -29,16 +30,46 @@
 
 namespace kradix::impl::mpi {
 
-/// Where copies and messages are enqueued while the caller's instance sorts. One per communicator.
+/// Where copies and messages are enqueued while the caller's instance sorts. One per communicator. Before a
+/// sort's, whose teams would otherwise keep all processors until their kernel ends: the exchange has the longer
+/// way to go, and on all ranks at once.
 template <class ExecutionSpace>
 class SecondInstance {
  public:
+  SecondInstance() = default;
+  SecondInstance(const SecondInstance&) = delete;
+  SecondInstance& operator=(const SecondInstance&) = delete;
+  ~SecondInstance() {
+    instance_.reset();
+#ifdef KOKKOS_ENABLE_CUDA
+    if (stream_) (void)cudaStreamDestroy(stream_);
+#endif
+  }
+
   const ExecutionSpace& beside(const ExecutionSpace& exec) {
-    if (!instance_) instance_ = Kokkos::Experimental::partition_space(exec, 1)[0];
+    if (!instance_) make(exec);
     return *instance_;
   }
 
  private:
+  void make(const ExecutionSpace& exec) {
+#ifdef KOKKOS_ENABLE_CUDA
+    if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
+      int least = 0, greatest = 0;
+      (void)cudaSetDevice(exec.cuda_device());
+      if (cudaDeviceGetStreamPriorityRange(&least, &greatest) == cudaSuccess &&
+          cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest) == cudaSuccess) {
+        instance_.emplace(stream_);
+        return;
+      }
+    }
+#endif
+    instance_ = Kokkos::Experimental::partition_space(exec, 1)[0];
+  }
+
+#ifdef KOKKOS_ENABLE_CUDA
+  cudaStream_t stream_ = nullptr;
+#endif
   std::optional<ExecutionSpace> instance_;
 };
 
