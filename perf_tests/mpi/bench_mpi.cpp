@@ -55,6 +55,11 @@ void print_table(const Options& options, const Outcome& o, int size) {
     std::printf("  exchange   %10.2f GB/s a rank\n",
                 rate(static_cast<double>(o.bytes_sent), t.exchange));
   }
+  if (o.link.bytes > 0) {
+    const auto bytes = static_cast<double>(o.link.bytes);
+    std::printf("  host link  %10.2f GB/s a rank out, %.2f in, %.2f each way at once\n",
+                rate(bytes, o.link.out), rate(bytes, o.link.in), rate(bytes, o.link.both));
+  }
   std::printf("  imbalance %.6f, %.1f MB temporary; every result was verified\n",
               o.report.imbalance, static_cast<double>(o.temporary_bytes) * 1e-6);
 }

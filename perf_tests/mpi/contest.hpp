@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mpi/alltoall.hpp"
+#include "mpi/host_link.hpp"
 #include "mpi/options.hpp"
 
 namespace bench_mpi {
@@ -67,6 +68,7 @@ struct CountWrong {
 struct Outcome {
   std::uint64_t total = 0, per_rank = 0, bytes_sent = 0, temporary_bytes = 0;
   double seconds = 0, local_sort = 0, alltoall = 0;
+  HostLink link;  ///< where pieces were staged
   kradix::mpi::Report report;
 };
 
@@ -113,6 +115,9 @@ class Contest {
     outcome_.temporary_bytes = most[1];
     release();
     outcome_.local_sort = time_local_sort();
+    if (outcome_.report.transport == kradix::mpi::Transport::staged) {
+      outcome_.link = time_host_link(exec_, options_.repetitions);
+    }
     outcome_.alltoall = alltoall_seconds(exec_, rank_, size_, most[0], options_.repetitions);
     return outcome_;
   }
