@@ -162,9 +162,10 @@ struct MergeTile {
       if (!Full && first + i >= tile.size) return;
       const bool takes_left = right >= tile.size || (left < tile.lefts && of_left <= of_right);
       scratch.source[first + i] = static_cast<std::uint16_t>(takes_left ? left : right);
-      int& taken = takes_left ? left : right;
-      ++taken;
-      const auto next = codec.encode(keys[taken < tile.size ? taken : 0]);
+      left += takes_left ? 1 : 0;
+      right += takes_left ? 0 : 1;
+      const int after = takes_left ? left : right;
+      const auto next = codec.encode(keys[after < tile.size ? after : 0]);
       if (takes_left) {
         of_left = next;
       } else {
