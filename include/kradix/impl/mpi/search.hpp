@@ -134,16 +134,20 @@ class Search {
   Cuts exact(Part part, std::uint64_t total, const std::vector<std::uint64_t>& targets) {
     SplitterSearch<Bits> search(width_, total, part.count, targets);
     search.leave_out_constant_bits(all_set_, varying_);
-    while (!search.done()) {
+    std::uint64_t left = ~std::uint64_t{0};  // keys that later rounds look at, on all ranks
+    while (!search.done() && left > most_gathered) {
       std::vector<std::uint64_t> local;
       if (search.window() == first_window(width_)) {
         local = first_counts_;
       } else {
         local = count(part, search.prefixes(), search.window());
       }
+      local.push_back(part.count);
       const std::vector<std::uint64_t> global = add_up(local);
       search.refine(global.data(), local.data());
+      left = global.back();
     }
+    if (!search.done()) finish_together(search, part);
     return search.cuts();
   }
 
@@ -185,6 +189,31 @@ class Search {
 
  private:
   static constexpr TeamShape shape = count_shape<ExecutionSpace>();
+
+  /// So few keys are sooner brought together than counted in rounds, whose messages and copies take their time.
+  static constexpr std::uint64_t most_gathered = 2048;
+
+  /// The rounds that are left, with the keys that they look at on every rank.
+  void finish_together(SplitterSearch<Bits>& search, const Part& part) {
+    std::vector<Bits> own;
+    for (const Key& key : to_host(exec_, part.data, part.count)) own.push_back(codec_.encode(key));
+    const std::vector<Bits> all = gather_from_all(comm_, own);
+    while (!search.done()) {
+      const std::vector<Bits>& prefixes = search.prefixes();
+      const Window window = search.window();
+      const Slots<Bits> slots{prefixes.data(), static_cast<std::uint32_t>(prefixes.size()), window,
+                              window.shift + window.width >= width_};
+      const auto count = [&](const std::vector<Bits>& keys) {
+        std::vector<std::uint64_t> counts(prefixes.size() * bin_count, 0);
+        for (const Bits key : keys) {
+          const std::uint32_t slot = slots.of(key);
+          if (slot != Slots<Bits>::none) ++counts[slot];
+        }
+        return counts;
+      };
+      search.refine(count(all).data(), count(own).data());
+    }
+  }
 
   std::uint64_t* counts() const { return counts_slot_.in<std::uint64_t>(base_); }
 
@@ -252,8 +281,10 @@ class Search {
     std::uint64_t* const kept_count = kept_slot_.in<std::uint64_t>(base_);
     if (kept) to_device(exec_, kept_count, {std::uint64_t{0}});
     count_slots(part, codec_, slots, kept);
-    if (kept)
-      part = {kept, static_cast<std::size_t>(to_host(exec_, kept_count, 1)[0]), false, nullptr};
+    if (kept) {
+      const auto left = static_cast<std::size_t>(to_host(exec_, kept_count, 1)[0]);
+      part = {kept, left, false, 2 * left <= part.count ? kept + left : nullptr};
+    }
     return to_host(exec_, counts(), prefixes.size() * bin_count);
   }
 
