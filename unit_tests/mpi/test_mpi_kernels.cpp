@@ -109,7 +109,7 @@ void expect_partitioned(const std::vector<Key>& keys, std::size_t bound_count, s
 TEST(MpiKernels, PartitionsStably) {
   const std::uint64_t seed = keys::fresh_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
-  const std::size_t tile = 2048;
+  const auto tile = static_cast<std::size_t>(partition_shape<Space>(8, 0).round());
   for (const std::size_t count :
        {std::size_t{0}, std::size_t{1}, tile - 1, tile, tile + 1, 9 * tile + 5, 40 * tile}) {
     for (const std::size_t bounds : {0u, 1u, 3u, 15u, 16u, 100u, 254u}) {
@@ -159,8 +159,9 @@ void expect_merged(std::size_t runs, std::size_t most, std::uint64_t distinct, s
 TEST(MpiKernels, MergesStably) {
   const std::uint64_t seed = keys::fresh_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
+  const auto tile = static_cast<std::size_t>(merge_shape<Space>(8).round());
   for (std::size_t runs = 1; runs <= most_merged_runs; ++runs) {
-    for (const std::size_t most : {0u, 3u, 2048u, 9000u}) {
+    for (const std::size_t most : {std::size_t{0}, std::size_t{3}, tile, 4 * tile + 999}) {
       for (const std::uint64_t distinct : {0u, 1u, 40u}) {
         SCOPED_TRACE(std::to_string(runs) + " runs of at most " + std::to_string(most) + ", " +
                      std::to_string(distinct) + " kinds");
