@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <kradix/impl/mpi/staging.hpp>
 #include <mpi.h>
 
 #include "mpi/alltoall.hpp"
@@ -15,8 +14,14 @@ struct HostLink {
   double out = 0, in = 0, both = 0;
 };
 
+#ifdef KOKKOS_HAS_SHARED_HOST_PINNED_SPACE
+using PinnedSpace = Kokkos::SharedHostPinnedSpace;
+#else
+using PinnedSpace = Kokkos::HostSpace;
+#endif
+
 inline HostLink time_host_link(const Space& exec, int repetitions) {
-  using Pinned = Kokkos::View<std::byte*, kradix::impl::mpi::PinnedSpace>;
+  using Pinned = Kokkos::View<std::byte*, PinnedSpace>;
   constexpr std::uint64_t bytes = std::uint64_t{1} << 28;
   const Bytes from("from", bytes), to("to", bytes);
   const Pinned leaves("leaves", bytes), comes("comes", bytes);
