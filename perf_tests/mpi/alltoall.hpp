@@ -87,9 +87,11 @@ inline double slowest(double seconds) {
   return seconds;
 }
 
-/// Median seconds of an all-to-all in which every rank sends `bytes` in all.
-inline double alltoall_seconds(const Space& exec, int rank, int size, std::uint64_t bytes,
-                               int repetitions) {
+/// Median seconds of an all-to-all in which every rank sends `bytes` in all, on `exec`, after `start()` has
+/// enqueued other work elsewhere; `finish()` waits for that.
+template <class Start, class Finish>
+double alltoall_seconds(const Space& exec, int rank, int size, std::uint64_t bytes, int repetitions,
+                        const Start& start, const Finish& finish) {
   constexpr std::uint64_t most = std::uint64_t{1} << 30;
   std::uint64_t each = bytes / static_cast<std::uint64_t>(size > 1 ? size - 1 : 1);
   each = each < most ? each : most;
@@ -102,9 +104,11 @@ inline double alltoall_seconds(const Space& exec, int rank, int size, std::uint6
   std::vector<double> samples;
   for (int i = 0; i <= repetitions; ++i) {
     MPI_Barrier(MPI_COMM_WORLD);
+    start();
     const double begin = MPI_Wtime();
     alltoall.run(from, to, each);
     const double seconds = slowest(MPI_Wtime() - begin);
+    finish();
     if (i > 0) samples.push_back(seconds);
   }
   std::sort(samples.begin(), samples.end());

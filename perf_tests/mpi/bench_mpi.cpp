@@ -15,13 +15,14 @@ void print_json(const Options& options, const Outcome& o, int size) {
       "{\"key\": \"%s\", \"values\": %d, \"distribution\": \"%s\", \"ranks\": %d, \"total\": %llu, "
       "\"seconds\": %.9g, \"check\": %.9g, \"survey\": %.9g, \"first_sort\": %.9g, "
       "\"splitters\": %.9g, \"partition\": %.9g, \"allocate\": %.9g, \"exchange\": %.9g, "
-      "\"sort\": %.9g, \"local_sort\": %.9g, \"alltoall\": %.9g, \"alltoall_by\": \"%s\", "
+      "\"sort\": %.9g, \"local_sort\": %.9g, \"alltoall\": %.9g, \"alltoall_beside_sort\": %.9g, "
+      "\"alltoall_by\": \"%s\", "
       "\"bytes_sent\": %llu, \"temporary_bytes\": %llu, \"imbalance\": %.6g, \"rounds\": %d, "
       "\"ranges\": %d, \"work\": \"%s\", \"transport\": \"%s\", \"route\": \"%s\"}\n",
       options.key.c_str(), options.values, std::string(name(options.input.distribution)).c_str(),
       size, static_cast<unsigned long long>(o.total), o.seconds, t.check, t.survey, t.first_sort,
       t.splitters, t.partition, t.allocate, t.exchange, t.sort, o.local_sort, o.alltoall,
-      alltoall_name, static_cast<unsigned long long>(o.bytes_sent),
+      o.beside_sort, alltoall_name, static_cast<unsigned long long>(o.bytes_sent),
       static_cast<unsigned long long>(o.temporary_bytes), o.report.imbalance, o.report.rounds,
       o.report.ranges, std::string(name(o.report.work)).c_str(),
       std::string(name(o.report.transport)).c_str(), std::string(name(o.report.route)).c_str());
@@ -51,9 +52,18 @@ void print_table(const Options& options, const Outcome& o, int size) {
   std::printf("  local sort %10.3f ms  all-to-all by %s %.3f ms (%.2f GB/s a rank)\n",
               o.local_sort * 1e3, alltoall_name, o.alltoall * 1e3,
               rate(static_cast<double>(o.bytes_sent), o.alltoall));
+  if (o.beside_sort > 0) {
+    std::printf("  all-to-all beside local sorts %.3f ms (%.2f GB/s a rank)\n", o.beside_sort * 1e3,
+                rate(static_cast<double>(o.bytes_sent), o.beside_sort));
+  }
   if (o.report.ranges == 1) {
     std::printf("  exchange   %10.2f GB/s a rank\n",
                 rate(static_cast<double>(o.bytes_sent), t.exchange));
+  }
+  if (o.link.bytes > 0) {
+    const auto bytes = static_cast<double>(o.link.bytes);
+    std::printf("  host link  %10.2f GB/s a rank out, %.2f in, %.2f each way at once\n",
+                rate(bytes, o.link.out), rate(bytes, o.link.in), rate(bytes, o.link.both));
   }
   std::printf("  imbalance %.6f, %.1f MB temporary; every result was verified\n",
               o.report.imbalance, static_cast<double>(o.temporary_bytes) * 1e-6);

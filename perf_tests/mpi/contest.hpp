@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mpi/alltoall.hpp"
+#include "mpi/host_link.hpp"
 #include "mpi/options.hpp"
 
 namespace bench_mpi {
@@ -67,6 +68,8 @@ struct CountWrong {
 struct Outcome {
   std::uint64_t total = 0, per_rank = 0, bytes_sent = 0, temporary_bytes = 0;
   double seconds = 0, local_sort = 0, alltoall = 0;
+  double beside_sort = 0;  ///< the all-to-all while local sorts run, where NCCL sends
+  HostLink link;           ///< where pieces were staged
   kradix::mpi::Report report;
 };
 
@@ -113,7 +116,12 @@ class Contest {
     outcome_.temporary_bytes = most[1];
     release();
     outcome_.local_sort = time_local_sort();
-    outcome_.alltoall = alltoall_seconds(exec_, rank_, size_, most[0], options_.repetitions);
+    if (outcome_.report.transport == kradix::mpi::Transport::staged) {
+      outcome_.link = time_host_link(exec_, options_.repetitions);
+    }
+    outcome_.alltoall = alltoall_seconds(
+        exec_, rank_, size_, most[0], options_.repetitions, [] {}, [] {});
+    outcome_.beside_sort = time_alltoall_beside_sort(most[0]);
     return outcome_;
   }
 
@@ -215,6 +223,31 @@ class Contest {
       if (i > 0) samples.push_back(seconds);
     }
     return median(samples);
+  }
+
+  /// As in an exchange of several ranges: the sort is under way, the exchange comes later and goes before.
+  double time_alltoall_beside_sort(std::uint64_t bytes) {
+#ifdef KRADIX_ENABLE_NCCL
+    kradix::Workspace workspace;
+    const Keys<Key> keys(raw("local keys"), keys_.extent(0));
+    int least = 0, greatest = 0;
+    cudaStream_t stream = nullptr;
+    cudaDeviceGetStreamPriorityRange(&least, &greatest);
+    cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest);
+    const auto start = [&] {
+      for (int i = 0; i < 2; ++i) {  // as long as the exchange takes
+        Kokkos::deep_copy(exec_, keys, keys_);
+        kradix::sort(exec_, keys, {.workspace = &workspace});
+      }
+    };
+    const double seconds = alltoall_seconds(Space(stream), rank_, size_, bytes,
+                                            options_.repetitions, start, [&] { exec_.fence(); });
+    cudaStreamDestroy(stream);
+    return seconds;
+#else
+    (void)bytes;
+    return 0;
+#endif
   }
 
   void release() {

@@ -130,6 +130,34 @@ TEST(MpiSort, FloatsThatCompareEqualKeepTheirOrder) {
   }
 }
 
+/// Where that is not asked for, they come in the order in which kradix::sort puts them.
+TEST(MpiSort, FloatsThatCompareEqualComeInOneOrder) {
+  for (const Work work : {Work::partition_first, Work::sort_first}) {
+    for (const auto order : {kradix::Order::ascending, kradix::Order::descending}) {
+      Whole<float> whole(Shape::uniform, Spread::ramp, 900);
+      for (std::size_t i = 0; i < whole.keys.size(); ++i) {
+        if (i % 3 == 0) whole.keys[i] = i % 2 ? 0.0f : -0.0f;
+        if (i % 4 == 0)
+          whole.keys[i] = std::bit_cast<float>((i % 8 == 0 ? 0xffc00000u : 0x7fc00000u) +
+                                               static_cast<unsigned>(i % 5));
+      }
+      const auto result =
+          kradix::mpi::sort(MPI_COMM_WORLD, Space{}, to_device(whole.mine(whole.keys)),
+                            {.order = order, .work = work});
+      const auto all = to_device(whole.keys);
+      kradix::sort(Space{}, all, {.order = order});
+      Space{}.fence("test");
+      const std::vector<float> sorted = to_host(all);
+      const std::vector<float> found = to_host(result.keys);
+      const auto begin = static_cast<std::ptrdiff_t>(world::sum_below(found.size()));
+      const std::vector<float> expected(
+          sorted.begin() + begin,
+          sorted.begin() + begin + static_cast<std::ptrdiff_t>(found.size()));
+      EXPECT_TRUE(world::same_bytes(found, expected)) << result.report;
+    }
+  }
+}
+
 TEST(MpiSort, ARangeOfBitsOnly) {
   const Whole<std::uint64_t> whole(Shape::uniform, Spread::ramp, 1000);
   for (const kradix::BitRange bits : {kradix::BitRange{5, 17}, {0, 0}, {60, 64}, {63, 64}}) {

@@ -119,6 +119,23 @@ constexpr TeamShape spread_shape(std::size_t key_bytes) {
   return fitted_to_tiles({256, key_bytes == 8 ? 20 : 10, 2}, key_bytes);
 }
 
+/// How a team partitions a tile among ranks, and how one merges a tile of two runs; none where elements
+/// are too large for it. Odd items keep the blocked reads of scratch free of bank conflicts.
+template <class ExecutionSpace>
+constexpr TeamShape partition_shape(std::size_t key_bytes, std::size_t value_bytes) {
+  const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
+  if (is_host_space<ExecutionSpace>) return {1, 2048};
+  if (widest > 16) return {0, 0};
+  const int teams = value_bytes == 0 ? 3 : 2;
+  return {256, widest <= 4 ? 24 : widest == 8 ? 16 : 8, teams};
+}
+template <class ExecutionSpace>
+constexpr TeamShape merge_shape(std::size_t key_bytes) {
+  if (is_host_space<ExecutionSpace>) return {1, 2048};
+  if (key_bytes > 16) return {0, 0};
+  return {256, key_bytes <= 4 ? 23 : key_bytes == 8 ? 15 : 7, 4};
+}
+
 /// How a team finishes a chunk in scratch, and how tiles of a run that does not fit there; none as above.
 template <class ExecutionSpace>
 constexpr TeamShape finish_shape(std::size_t key_bytes, std::size_t value_bytes) {

@@ -53,7 +53,8 @@ class Splitters {
 enum class Work : std::uint8_t {
   automatic,
   partition_first,  ///< partition, exchange, local sort: least work where links are as fast as the sort
-  sort_first,  ///< local sort, exchange, local sort again: splitters by binary search, for any p
+                    ///< (at most 127 cuts, on GPUs elements of at most 16 bytes; else `sort_first`)
+  sort_first,  ///< local sort, exchange, merge or second sort: splitters by binary search, for any p
 };
 
 /// How bytes travel.
@@ -107,7 +108,7 @@ struct Options {
   Order order = Order::ascending;
   BitRange bits{};
   /// `stable` promises the order by key, source rank, index to sort too; sort_by_key and argsort always
-  /// have it, and at present so has every sort: equal keys are cut between ranks by where they came from.
+  /// have it. By default sort orders floats that compare equal and differ in bits as kradix::sort does.
   Stability stability = Stability::automatic;
   OutputSizes sizes = OutputSizes::balanced();
   Splitters splitters = Splitters::exact();

@@ -1,10 +1,11 @@
-// What the distributed sort sees of a key: the bits of the caller's range, or which side of the cuts it
-// lies on.
+// What the distributed sort sees of a key: the bits of the caller's range, or between which bounds they
+// lie.
 #pragma once
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "kradix/impl/words.hpp"
 #include "kradix/key.hpp"
 
 namespace kradix::impl::mpi {
@@ -12,7 +13,6 @@ namespace kradix::impl::mpi {
 /// The bits [begin, begin + width) of a key, moved down to bit 0.
 template <class Codec>
 struct RangeCodec {
-  using inner_type = Codec;
   using key_type = typename Codec::key_type;
   using bits_type = typename Codec::bits_type;
   static constexpr int bits = Codec::bits;
@@ -30,59 +30,38 @@ struct RangeCodec {
   }
 };
 
-/// Class 2 i of a key that lies between splitters i - 1 and i, class 2 i + 1 of one equal to splitter i.
-/// Sorting by class is the partition: keys equal to a splitter end up side by side, in their order, so
-/// that a cut within them is a place.
+/// Of some ascending bounds, how many are not greater than each of a few keys' bits. By arithmetic: on random
+/// keys a branch would be mispredicted every other time; and side by side, for every step waits for a load.
+template <int Keys, class Bits>
+KOKKOS_FUNCTION void find_bounds_reached(const Bits* bounds, std::uint32_t count,
+                                         const Bits (&own)[Keys], std::uint32_t (&reached)[Keys]) {
+  for (int k = 0; k < Keys; ++k) reached[k] = 0;
+  for (std::uint32_t size = count; size > 0; size -= (size + 1) / 2) {
+    const std::uint32_t half = (size + 1) / 2;
+    KRADIX_UNROLL
+    for (int k = 0; k < Keys; ++k) {
+      reached[k] += static_cast<std::uint32_t>(bounds[reached[k] + half - 1] <= own[k]) * half;
+    }
+  }
+}
+
+/// A key's class is how many bounds it has reached.
 template <class Codec>
 struct ClassCodec {
   using key_type = typename Codec::key_type;
   using bits_type = std::uint32_t;
-  using key_bits_type = typename Codec::bits_type;
   static constexpr int bits = 32;
-  static constexpr bool tells_all_keys_apart = false;
 
-  RangeCodec<Codec> codec;
-  const key_bits_type* splitters;  ///< distinct, ascending, at least one
+  Codec codec;
+  const typename Codec::bits_type* bounds;  ///< distinct, ascending
   std::uint32_t count;
 
   KOKKOS_FUNCTION bits_type encode(const key_type& key) const {
-    const key_bits_type own = codec.encode(key);
-    // Seven splitters by comparing with all took 14 ms for 2^28 keys on an H200, fifteen by search 6.
-    KOKKOS_IF_ON_HOST((if (count <= few) return compare_with_all(own);))
-    return search(own);
-  }
-
- private:
-  static constexpr std::uint32_t few = 8;
-
-  /// Loads that do not wait for each other.
-  KOKKOS_FUNCTION bits_type compare_with_all(key_bits_type own) const {
-    std::uint32_t place = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const key_bits_type splitter = splitters[i];
-      place +=
-          static_cast<std::uint32_t>(splitter < own) + static_cast<std::uint32_t>(splitter <= own);
-    }
-    return place;
-  }
-
-  KOKKOS_FUNCTION bits_type search(key_bits_type own) const {
-    std::uint32_t below = 0;  // splitters less than the key
-    // By arithmetic: on random keys a branch would be mispredicted every other time.
-    for (std::uint32_t size = count; size > 0; size -= (size + 1) / 2) {
-      const std::uint32_t half = (size + 1) / 2;
-      below += static_cast<std::uint32_t>(splitters[below + half - 1] < own) * half;
-    }
-    const std::uint32_t next = below < count ? below : count - 1;
-    return 2 * below + static_cast<std::uint32_t>(splitters[next] == own);
+    const typename Codec::bits_type own[1] = {codec.encode(key)};
+    std::uint32_t reached[1];
+    find_bounds_reached(bounds, count, own, reached);
+    return reached[0];
   }
 };
-
-/// Bits that classes take for this many distinct splitters.
-constexpr int class_bits(std::size_t splitters) {
-  int bits = 0;
-  while (2 * splitters >> bits) ++bits;
-  return bits;
-}
 
 }  // namespace kradix::impl::mpi

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -75,11 +74,11 @@ void sort_together(const ExecutionSpace& exec, const kradix::Options& options, c
 
 /// The caller's arrays on this rank, contiguous; and, in scratch, a second copy of each in the order in
 /// which they are sent.
-template <class ExecutionSpace, class Codec, class Keys, class... Values>
+template <class ExecutionSpace, class Keys, class... Values>
 class Columns {
  public:
   using Key = element_of<Keys>;
-  using KeyWord = typename Codec::key_type;
+  using KeyWord = key_word<Key>;
   static constexpr std::size_t value_arrays = sizeof...(Values);
 
   /// What the partition moves with the keys: nothing, the values, or an index through which they follow.
@@ -103,14 +102,20 @@ class Columns {
   using Value = typename Travels::type;
   static constexpr bool by_index = value_arrays > 1 ||
                                    (!has_value_word(sizeof(element_of<Values>)) || ...);
+  /// Can all be partitioned in one pass?
+  static constexpr bool partitions = Partition<ExecutionSpace, KeyWord, Value>::exists;
 
   Columns(const ExecutionSpace& exec, const Keys& keys, const Values&... values)
-      : exec_(exec), count_(keys.extent(0)), staged_keys_(keys), staged_values_(values...) {}
+      : exec_(exec),
+        count_(keys.extent(0)),
+        staged_keys_(keys),
+        staged_values_(values...),
+        partition_(exec, keys.extent(0)) {}
 
   std::size_t count() const { return count_; }
 
   /// Scratch for `sent` (a second copy of everything) and, with it, for a partition.
-  void list(ScratchList& scratch, bool sent, bool partitions, std::size_t most_splitters) {
+  void list(ScratchList& scratch, bool sent, bool partitioned) {
     staged_keys_.list(scratch);
     std::apply([&](auto&... staged) { (staged.list(scratch), ...); }, staged_values_);
     if (sent) {
@@ -118,10 +123,9 @@ class Columns {
       std::size_t at = 0;
       ((sent_values_[at++] = scratch.add(count_, sizeof(element_of<Values>))), ...);
     }
-    if (partitions) {
+    if (partitioned) {
       if (by_index) index_ = scratch.add(count_, sizeof(std::uint64_t));
-      partition_.emplace(exec_, count_, most_splitters);
-      partition_->list(scratch);
+      partition_.list(scratch);
     }
   }
 
@@ -137,9 +141,10 @@ class Columns {
   const KeyWord* keys() const { return keys_; }
   KeyWord* spare_keys() const { return sent_keys_.in<KeyWord>(base_); }
 
-  /// Puts the second copy in the order of classes. Enqueued.
-  void partition(const ClassCodec<Codec>& classes, const char* label) {
-    if (count_ > 0) partition_all(classes, label, std::index_sequence_for<Values...>{});
+  /// Puts the second copy in the order of the bounds reached. Enqueued.
+  template <class Codec>
+  void partition(const Codec& codec, const BoundsOf<Codec>& bounds, const char* label) {
+    partition_all(codec, bounds, label, std::index_sequence_for<Values...>{});
     set_columns(spare_keys(), std::index_sequence_for<Values...>{}, true);
   }
 
@@ -178,17 +183,17 @@ class Columns {
     return std::get<I>(staged_values_).words(base_);
   }
 
-  template <std::size_t... I>
-  void partition_all(const ClassCodec<Codec>& classes, const char* label,
+  template <class Codec, std::size_t... I>
+  void partition_all(const Codec& codec, const BoundsOf<Codec>& bounds, const char* label,
                      std::index_sequence<I...>) {
     if constexpr (value_arrays == 0) {
-      partition_->run(base_, classes, keys_, spare_keys(), nullptr, nullptr, label);
+      partition_.run(base_, codec, bounds, keys_, spare_keys(), nullptr, nullptr, label);
     } else if constexpr (!by_index) {
-      partition_->run(base_, classes, keys_, spare_keys(), value_words<0>(),
-                      sent_values_[0].template in<Value>(base_), label);
+      partition_.run(base_, codec, bounds, keys_, spare_keys(), value_words<0>(),
+                     sent_values_[0].template in<Value>(base_), label);
     } else {
       Value* const index = index_.in<Value>(base_);
-      partition_->run(base_, classes, keys_, spare_keys(), nullptr, index, label);
+      partition_.run(base_, codec, bounds, keys_, spare_keys(), nullptr, index, label);
       (gather<I>(index, label), ...);
     }
   }
@@ -205,15 +210,21 @@ class Columns {
   template <std::size_t... I>
   void sort_all(const kradix::Options& options, std::index_sequence<I...>) {
     if (count_ == 0) return;
-    std::byte* const key_bytes = sent_keys_.in<std::byte>(base_);
-    copy_bytes(exec_, key_bytes, reinterpret_cast<const std::byte*>(keys_), count_ * sizeof(Key));
-    (copy_bytes(exec_, sent_values_[I].template in<std::byte>(base_),
-                reinterpret_cast<const std::byte*>(value_words<I>()),
-                count_ * sizeof(element_of<Values>)),
-     ...);
-    sort_together(exec_, options, Loose<Key>(reinterpret_cast<Key*>(key_bytes), count_),
-                  Loose<element_of<Values>>(sent_values_[I].template in<element_of<Values>>(base_),
-                                            count_)...);
+    const Loose<Key> sorted(sent_keys_.in<Key>(base_), count_);
+    if constexpr (value_arrays == 0) {
+      const auto* const keys = reinterpret_cast<const Key*>(keys_);
+      kradix::sort(exec_, Loose<const Key>(keys, count_), sorted, options);
+    } else {
+      const auto* const keys = reinterpret_cast<const std::byte*>(keys_);
+      copy_bytes(exec_, sent_keys_.in<std::byte>(base_), keys, count_ * sizeof(Key));
+      (copy_bytes(exec_, sent_values_[I].template in<std::byte>(base_),
+                  reinterpret_cast<const std::byte*>(value_words<I>()),
+                  count_ * sizeof(element_of<Values>)),
+       ...);
+      sort_together(exec_, options, sorted,
+                    Loose<element_of<Values>>(
+                        sent_values_[I].template in<element_of<Values>>(base_), count_)...);
+    }
   }
 
   const ExecutionSpace& exec_;
@@ -222,7 +233,7 @@ class Columns {
   std::tuple<Staged<Values, moved_as<element_of<Values>>>...> staged_values_;
   Slot sent_keys_, index_;
   std::array<Slot, value_arrays> sent_values_;
-  std::optional<Partition<ExecutionSpace, Codec, Value>> partition_;
+  Partition<ExecutionSpace, KeyWord, Value> partition_;
   std::array<Column, 1 + value_arrays> columns_;
   const KeyWord* keys_ = nullptr;
   std::byte* base_ = nullptr;

@@ -56,6 +56,14 @@ class Routing {
     return range_begin_[static_cast<std::size_t>(range)];
   }
   std::uint64_t received() const { return range_begin_.back(); }
+  /// Where what each rank sends begins in a range, and where the range ends, counted from its own begin.
+  std::vector<std::uint64_t> run_begins(int range) const {
+    std::vector<std::uint64_t> begins{0};
+    for (std::size_t rank = 0; rank < ranks_; ++rank) {
+      begins.push_back(begins.back() + from_[rank * ranges_ + static_cast<std::size_t>(range)]);
+    }
+    return begins;
+  }
 
  private:
   std::size_t at(int rank, int range) const {
@@ -76,7 +84,7 @@ void copy_bytes(const ExecutionSpace& exec, std::byte* to, const std::byte* from
                     Kokkos::View<const std::byte*, Space, Unmanaged>(from, bytes));
 }
 
-/// Every rank to every other; what stays on its rank never enters MPI.
+/// Every rank to every other; what stays on its rank never enters MPI, but is copied on `exec`, enqueued.
 template <class ExecutionSpace>
 void exchange_in_one_level(const ExecutionSpace& exec, const Communicator& comm,
                            const Routing& routing, int range, const std::vector<Column>& columns,

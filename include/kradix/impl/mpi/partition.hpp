@@ -1,62 +1,107 @@
-// A stable partition of keys, and of what travels with them, by the class of each key.
+// A stable partition of keys, and of what travels with them, by the bounds that they have reached.
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
+#include <vector>
 
-#include "kradix/impl/mpi/codecs.hpp"
-#include "kradix/impl/run.hpp"
+#include "kradix/impl/mpi/partition_tile.hpp"
+#include "kradix/impl/mpi/search.hpp"
+#include "kradix/impl/mpi/splitters.hpp"
+#include "kradix/impl/scratch.hpp"
 
 namespace kradix::impl::mpi {
 
-/// A stable sort whose digits are classes: one pass where there are at most 256 of them. It reads the
-/// keys where they are and writes them elsewhere.
-template <class ExecutionSpace, class Codec, class Value>
-class Partition {
- public:
-  using Key = typename Codec::key_type;
-  using Classes = ClassCodec<Codec>;
-  static constexpr std::size_t value_bytes = std::is_same_v<Value, NoValue> ? 0 : sizeof(Value);
+template <class Value>
+inline constexpr std::size_t value_bytes_of = std::is_same_v<Value, NoValue> ? 0 : sizeof(Value);
 
-  Partition(const ExecutionSpace& exec, std::size_t count, std::size_t most_splitters)
-      : exec_(exec) {
-    Problem problem;
-    problem.count = count > 0 ? count : 1;
-    problem.key_bytes = sizeof(Key);
-    problem.key_bits = Classes::bits;
-    problem.bits = {0, class_bits(most_splitters)};
-    problem.value_bytes = static_cast<int>(value_bytes);
-    const Machine machine = machine_of(exec, sizeof(Key), value_bytes);
-    const bool sweeps = machine.sweep.exists() && !machine.shape.serial();
-    problem.forced = sweeps ? Algorithm::onesweep : Algorithm::four_kernel;
-    plan_ = make_plan(problem, machine);
-  }
+/// One read and one write: the bounds come with how many keys lie below each.
+template <class ExecutionSpace, class Key, class Value>
+class Partition {
+  static constexpr TeamShape shape =
+      partition_shape<ExecutionSpace>(sizeof(Key), value_bytes_of<Value>);
+
+ public:
+  static constexpr bool exists = has_lanes<ExecutionSpace> && shape.exists();
+
+  Partition(const ExecutionSpace& exec, std::size_t count)
+      : exec_(exec), count_(count), tiles_((count + tile() - 1) / tile()) {}
 
   void list(ScratchList& scratch) {
-    if (plan_.passes > 1) {
-      keys_other_ = scratch.add(plan_.count, sizeof(Key));
-      values_other_ = scratch.add(plan_.count, value_bytes);
-    }
-    algorithm_ = AlgorithmScratch::list(plan_, scratch);
+    look_back_ = LookBackShape{}.fitted(std::max<std::size_t>(tiles_, 1));
+    words_ = scratch.add(look_back_.bytes(), 1);
+    counters_ = scratch.add(1 + look_back_.counters(), sizeof(std::uint64_t));
+    bounds_ = scratch.add(bin_count, sizeof(std::uint64_t[2]));
+    firsts_ = scratch.add(bin_count, sizeof(std::uint64_t));
   }
 
   /// Enqueued. With `values_in` null the values are the indices of the keys.
-  void run(std::byte* base, const Classes& classes, const Key* keys_in, Key* keys_out,
-           const Value* values_in, Value* values_out, const char* label) const {
-    const SortBuffers<Key, Value> buffers{{keys_in, keys_out, keys_other_.in<Key>(base)},
-                                          {values_in, values_out, values_other_.in<Value>(base)},
-                                          values_out != nullptr && values_in == nullptr,
-                                          false};
-    run_passes(exec_, plan_, classes, buffers, algorithm_, base, label);
+  template <class Codec>
+  void run(std::byte* base, const Codec& codec, const BoundsOf<Codec>& bounds, const Key* keys_in,
+           Key* keys_out, const Value* values_in, Value* values_out, const char* label) const {
+    if constexpr (exists) {
+      constexpr int few_bits = 4;
+      const Elements elements{keys_in, keys_out, values_in, values_out};
+      if (bounds.size() < 1 << few_bits) {
+        launch<few_bits>(base, codec, bounds, elements, label);
+      } else {
+        launch<digit_bits>(base, codec, bounds, elements, label);
+      }
+    }
   }
 
  private:
+  static constexpr std::size_t tile() {
+    return exists ? static_cast<std::size_t>(shape.round()) : 1;
+  }
+
+  struct Elements {
+    const Key* keys_in;
+    Key* keys_out;
+    const Value* values_in;
+    Value* values_out;
+  };
+
+  template <int ClassBits, class Codec>
+  void launch(std::byte* base, const Codec& codec, const BoundsOf<Codec>& bounds,
+              const Elements& elements, const char* label) const {
+    using Bits = typename Codec::bits_type;
+    using Kernel = PartitionTile<ExecutionSpace, Codec, Value, shape, ClassBits>;
+    if (count_ == 0) return;
+    std::vector<Bits> bits;
+    std::vector<std::uint64_t> firsts{0};
+    for (const auto& bound : bounds) {
+      bits.push_back(bound.bits);
+      firsts.push_back(bound.place);
+    }
+    to_device(exec_, bounds_.in<Bits>(base), bits);
+    to_device(exec_, firsts_.in<std::uint64_t>(base), firsts);
+    clear(base, words_);
+    clear(base, counters_);
+    auto* const counters = counters_.in<std::uint64_t>(base);
+    launch_teams<shape>(
+        exec_, std::string(label) + "::mpi::PartitionTile",
+        std::min(tiles_, resident_teams_of<shape>(exec_)), Kernel::scratch_bytes(),
+        Kernel{elements.keys_in, elements.keys_out, elements.values_in, elements.values_out, codec,
+               count_, bounds_.in<Bits>(base), static_cast<int>(firsts.size()),
+               firsts_.in<std::uint64_t>(base), counters,
+               LookBack<ExecutionSpace>::of(words_.in<std::uint32_t>(base), counters + 1,
+                                            look_back_, tiles_)});
+  }
+
+  void clear(std::byte* base, const Slot& slot) const {
+    using Bytes = Loose<std::byte, typename ExecutionSpace::memory_space>;
+    Kokkos::deep_copy(exec_, Bytes(slot.in<std::byte>(base), slot.bytes), std::byte{0});
+  }
+
   const ExecutionSpace& exec_;
-  Plan plan_;
-  Slot keys_other_, values_other_;
-  AlgorithmScratch algorithm_;
+  std::size_t count_, tiles_;
+  LookBackShape look_back_;
+  Slot words_, counters_, bounds_, firsts_;
 };
 
 }  // namespace kradix::impl::mpi

@@ -21,6 +21,7 @@ struct Situation {
   std::uint64_t total = 0;
   std::uint64_t element_bytes = 0;
   bool on_host = true;
+  bool partitions = true;  ///< is there a partition for these elements?
 };
 
 /// Latency and bandwidth, of a message between nodes and within one. (Seconds, bytes per second.)
@@ -55,7 +56,7 @@ inline Route choose_route(const Situation& s, Route wanted) {
   return faster ? Route::two_level : Route::one_level;
 }
 
-/// Cuts whose classes fit one pass of a partition.
+/// Cuts whose classes, at most two each and one more, fit one pass of a partition.
 inline constexpr int most_cuts_of_a_pass = bin_count / 2 - 1;
 
 /// Where copies overlap kernels, parts of the result are sorted while others arrive; parts of less than
@@ -71,17 +72,23 @@ inline int choose_ranges(const Situation& s, int wanted) {
       1, std::min({most, by_cuts, static_cast<int>(std::min<std::uint64_t>(by_size, most))}));
 }
 
-/// A partition into few ranges costs one pass; into more, about as much as the sort that makes cuts easy.
+/// A partition takes one pass; more cuts than that are easier made in sorted keys.
 inline Work choose_work(const Situation& s, int ranges, Work wanted) {
-  if (wanted != Work::automatic) return wanted;
   const std::int64_t cuts = std::int64_t{s.ranks} * ranges - 1;
-  return cuts <= most_cuts_of_a_pass ? Work::partition_first : Work::sort_first;
+  const bool fits = s.partitions && cuts <= most_cuts_of_a_pass;
+  return fits && wanted != Work::sort_first ? Work::partition_first : Work::sort_first;
 }
 
+/// Runs that are sooner merged by twos than sorted anew: on an H200 a level of merges should take about a
+/// fifth of a local sort.
+inline constexpr int most_merged_runs = 16;
+
 /// Keys that a sample needs so that no part exceeds its share by epsilon, but for rare luck: parts hold
-/// 16 / epsilon^2 samples, whose number varies by epsilon / 4.
+/// 16 / epsilon^2 samples, whose number varies by epsilon / 4. (Who asks for more than MPI's collectives
+/// count will as a rule get the exact search.)
 inline std::uint64_t sample_size(int ranks, double epsilon) {
-  return static_cast<std::uint64_t>(16.0 * ranks / (epsilon * epsilon)) + 1;
+  constexpr double most = 1 << 30;
+  return static_cast<std::uint64_t>(std::min(most, 16.0 * ranks / (epsilon * epsilon))) + 1;
 }
 
 }  // namespace kradix::impl::mpi

@@ -50,6 +50,28 @@ void to_device(const ExecutionSpace& exec, T* data, const std::vector<T>& host) 
   exec.fence("kradix::mpi: fence after a copy to the device");
 }
 
+/// What all ranks have, in their order; fewer than 2^31 elements together. Collective.
+template <class T>
+std::vector<T> gather_from_all(const Communicator& comm, const std::vector<T>& own) {
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  const int count = static_cast<int>(own.size());
+  std::vector<int> counts(ranks);
+  std::vector<int> begins(ranks);
+  check(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm.get()), "MPI_Allgather");
+  std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), 0);
+  std::vector<T> all(static_cast<std::size_t>(begins.back()) +
+                     static_cast<std::size_t>(counts.back()));
+  MPI_Datatype element = MPI_DATATYPE_NULL;  // so that elements are counted, not bytes
+  check(MPI_Type_contiguous(static_cast<int>(sizeof(T)), MPI_BYTE, &element),
+        "MPI_Type_contiguous");
+  check(MPI_Type_commit(&element), "MPI_Type_commit");
+  const int code = MPI_Allgatherv(own.data(), count, element, all.data(), counts.data(),
+                                  begins.data(), element, comm.get());
+  check(MPI_Type_free(&element), "MPI_Type_free");
+  check(code, "MPI_Allgatherv");
+  return all;
+}
+
 template <class ExecutionSpace, class Codec>
 class Search {
  public:
@@ -74,7 +96,7 @@ class Search {
     seen_slot_ = scratch.add(1, sizeof(Seen));
     kept_slot_ = scratch.add(1, sizeof(std::uint64_t));
     counts_slot_ = scratch.add(most_cuts_ * bin_count, sizeof(std::uint64_t));
-    prefixes_slot_ = scratch.add(most_cuts_, sizeof(Bits));
+    prefixes_slot_ = scratch.add(2 * most_cuts_, sizeof(Bits));  // or bounds
     classes_slot_ = scratch.add(most_cuts_, sizeof(std::uint32_t));
     sample_slot_ = scratch.add(most_samples_, sizeof(Bits));
   }
@@ -112,16 +134,20 @@ class Search {
   Cuts exact(Part part, std::uint64_t total, const std::vector<std::uint64_t>& targets) {
     SplitterSearch<Bits> search(width_, total, part.count, targets);
     search.leave_out_constant_bits(all_set_, varying_);
-    while (!search.done()) {
+    std::uint64_t left = ~std::uint64_t{0};  // keys that later rounds look at, on all ranks
+    while (!search.done() && left > most_gathered) {
       std::vector<std::uint64_t> local;
       if (search.window() == first_window(width_)) {
         local = first_counts_;
       } else {
         local = count(part, search.prefixes(), search.window());
       }
+      local.push_back(part.count);
       const std::vector<std::uint64_t> global = add_up(local);
       search.refine(global.data(), local.data());
+      left = global.back();
     }
+    if (!search.done()) finish_together(search, part);
     return search.cuts();
   }
 
@@ -161,16 +187,33 @@ class Search {
     return places;
   }
 
-  /// The splitters of a partition, on the device.
-  ClassCodec<typename Codec::inner_type> classes(const Cuts& cuts) {
-    const std::vector<Bits> splitters = distinct_splitters(cuts);
-    Bits* const data = prefixes_slot_.in<Bits>(base_);
-    to_device(exec_, data, splitters);
-    return {codec_, data, static_cast<std::uint32_t>(splitters.size())};
-  }
-
  private:
   static constexpr TeamShape shape = count_shape<ExecutionSpace>();
+
+  /// So few keys are sooner brought together than counted in rounds, whose messages and copies take their time.
+  static constexpr std::uint64_t most_gathered = 2048;
+
+  /// The rounds that are left, with the keys that they look at on every rank.
+  void finish_together(SplitterSearch<Bits>& search, const Part& part) {
+    std::vector<Bits> own;
+    for (const Key& key : to_host(exec_, part.data, part.count)) own.push_back(codec_.encode(key));
+    const std::vector<Bits> all = gather_from_all(comm_, own);
+    while (!search.done()) {
+      const std::vector<Bits>& prefixes = search.prefixes();
+      const Window window = search.window();
+      const Slots<Bits> slots{prefixes.data(), static_cast<std::uint32_t>(prefixes.size()), window,
+                              window.shift + window.width >= width_};
+      const auto count = [&](const std::vector<Bits>& keys) {
+        std::vector<std::uint64_t> counts(prefixes.size() * bin_count, 0);
+        for (const Bits key : keys) {
+          const std::uint32_t slot = slots.of(key);
+          if (slot != Slots<Bits>::none) ++counts[slot];
+        }
+        return counts;
+      };
+      search.refine(count(all).data(), count(own).data());
+    }
+  }
 
   std::uint64_t* counts() const { return counts_slot_.in<std::uint64_t>(base_); }
 
@@ -238,8 +281,10 @@ class Search {
     std::uint64_t* const kept_count = kept_slot_.in<std::uint64_t>(base_);
     if (kept) to_device(exec_, kept_count, {std::uint64_t{0}});
     count_slots(part, codec_, slots, kept);
-    if (kept)
-      part = {kept, static_cast<std::size_t>(to_host(exec_, kept_count, 1)[0]), false, nullptr};
+    if (kept) {
+      const auto left = static_cast<std::size_t>(to_host(exec_, kept_count, 1)[0]);
+      part = {kept, left, false, 2 * left <= part.count ? kept + left : nullptr};
+    }
     return to_host(exec_, counts(), prefixes.size() * bin_count);
   }
 
@@ -280,53 +325,42 @@ class Search {
                             static_cast<std::uint64_t>(comm_.rank()) << 32, taken});
     }
     const std::vector<Bits> own = to_host(exec_, taken, mine);
-    const auto ranks = static_cast<std::size_t>(comm_.size());
-    int bytes = static_cast<int>(mine * sizeof(Bits));
-    std::vector<int> sizes(ranks);
-    std::vector<int> begins(ranks);
-    check(MPI_Allgather(&bytes, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm_.get()),
-          "MPI_Allgather");
-    std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), 0);
-    std::vector<Bits> all(static_cast<std::size_t>(begins.back() + sizes.back()) / sizeof(Bits));
-    check(MPI_Allgatherv(own.data(), bytes, MPI_BYTE, all.data(), sizes.data(), begins.data(),
-                         MPI_BYTE, comm_.get()),
-          "MPI_Allgatherv");
+    std::vector<Bits> all = gather_from_all(comm_, own);
     std::sort(all.begin(), all.end());
     return all;
   }
 
   /// Fills in how many keys lie below each cut's key and how many equal it, by one count of classes.
   void count_around(const Part& part, Cuts& cuts) {
-    const auto codec = classes(cuts);
-    if (codec.count == 0) return;
-    const std::uint32_t rows = 2 * codec.count / bin_count + 1;
+    std::vector<Bits> bounds;
+    for (const Bound<Bits>& bound : bounds_of(cuts)) bounds.push_back(bound.bits);
+    if (bounds.empty()) return;
+    const auto bound_count = static_cast<std::uint32_t>(bounds.size());
+    const std::uint32_t rows = bound_count / bin_count + 1;
     std::vector<std::uint32_t> row(rows);
     std::iota(row.begin(), row.end(), 0u);
-    std::uint32_t* const data = classes_slot_.in<std::uint32_t>(base_);
-    to_device(exec_, data, row);
-    count_slots(part, codec, {data, rows, {0, digit_bits}, false}, nullptr);
+    std::uint32_t* const rows_there = classes_slot_.in<std::uint32_t>(base_);
+    Bits* const bounds_there = prefixes_slot_.in<Bits>(base_);
+    to_device(exec_, rows_there, row);
+    to_device(exec_, bounds_there, bounds);
+    count_slots(part, ClassCodec<Codec>{codec_, bounds_there, bound_count},
+                {rows_there, rows, {0, digit_bits}, false}, nullptr);
     const std::vector<std::uint64_t> local =
         to_host(exec_, counts(), std::size_t{rows} * bin_count);
     const std::vector<std::uint64_t> global = add_up(local);
-    std::size_t next = 0;  // class
-    Cut<Bits> here;        // what lies below it
-    const Cut<Bits>* last = nullptr;
+    std::size_t reached = 0;
+    Cut<Bits> here;  // what lies below the bounds reached
     for (Cut<Bits>& cut : cuts) {
       if (!cut.has_bits) continue;
-      if (!last || last->bits != cut.bits) {
-        if (last) {
-          here.less += global[next];
-          here.local_less += local[next++];
-        }
-        here.less += global[next];
-        here.local_less += local[next++];
+      for (; reached < bounds.size() && bounds[reached] <= cut.bits; ++reached) {
+        here.less += global[reached];
+        here.local_less += local[reached];
       }
       cut.less = here.less;
       cut.local_less = here.local_less;
-      cut.equal = global[next];
-      cut.local_equal = local[next];
+      cut.equal = global[reached];
+      cut.local_equal = local[reached];
       cut.target = std::clamp(cut.target, cut.less, cut.less + cut.equal);
-      last = &cut;
     }
   }
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "kradix/impl/mpi/columns.hpp"
 #include "kradix/impl/mpi/communicator.hpp"
 #include "kradix/impl/mpi/exchange.hpp"
+#include "kradix/impl/mpi/merge.hpp"
 #include "kradix/impl/mpi/plan.hpp"
 #include "kradix/impl/mpi/search.hpp"
 #include "kradix/impl/mpi/transports.hpp"
@@ -28,16 +30,46 @@
 
 namespace kradix::impl::mpi {
 
-/// Where copies and messages are enqueued while the caller's instance sorts. One per communicator.
+/// Where copies and messages are enqueued while the caller's instance sorts. One per communicator. Before a
+/// sort's, whose teams would otherwise keep all processors until their kernel ends: the exchange has the longer
+/// way to go, and on all ranks at once.
 template <class ExecutionSpace>
 class SecondInstance {
  public:
+  SecondInstance() = default;
+  SecondInstance(const SecondInstance&) = delete;
+  SecondInstance& operator=(const SecondInstance&) = delete;
+  ~SecondInstance() {
+    instance_.reset();
+#ifdef KOKKOS_ENABLE_CUDA
+    if (stream_) (void)cudaStreamDestroy(stream_);
+#endif
+  }
+
   const ExecutionSpace& beside(const ExecutionSpace& exec) {
-    if (!instance_) instance_ = Kokkos::Experimental::partition_space(exec, 1)[0];
+    if (!instance_) make(exec);
     return *instance_;
   }
 
  private:
+  void make(const ExecutionSpace& exec) {
+#ifdef KOKKOS_ENABLE_CUDA
+    if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
+      int least = 0, greatest = 0;
+      (void)cudaSetDevice(exec.cuda_device());
+      if (cudaDeviceGetStreamPriorityRange(&least, &greatest) == cudaSuccess &&
+          cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest) == cudaSuccess) {
+        instance_.emplace(stream_);
+        return;
+      }
+    }
+#endif
+    instance_ = Kokkos::Experimental::partition_space(exec, 1)[0];
+  }
+
+#ifdef KOKKOS_ENABLE_CUDA
+  cudaStream_t stream_ = nullptr;
+#endif
   std::optional<ExecutionSpace> instance_;
 };
 
@@ -45,8 +77,8 @@ template <class ExecutionSpace, class Keys, class... Values>
 class SortCall {
   using Key = element_of<Keys>;
   using Codec = codec_of<Key>;
-  using Range = RangeCodec<Codec>;
   using Space = typename ExecutionSpace::memory_space;
+  using Columns = mpi::Columns<ExecutionSpace, Keys, Values...>;
   template <class T>
   using Out = Loose<T, Space>;
 
@@ -80,11 +112,38 @@ class SortCall {
   kradix::mpi::Report sort(const Provide& provide) {
     const Kokkos::Profiling::ScopedRegion region(label_ + "::mpi::sort");
     report_.seconds.check = lap();
-    bits_ = options_.bits.end == BitRange::all ? Codec::bits : options_.bits.end;
-    const Range codec(make_codec<Key>(options_.order), options_.bits.begin,
-                      bits_ - options_.bits.begin);
-    Search<ExecutionSpace, Range> search(exec_, comm_, codec, bits_ - options_.bits.begin,
-                                         targets_.size(), samples_of_rank(), label_.c_str());
+    const auto codec = make_codec<Key>(options_.order);
+    if constexpr (floats_alone) {
+      if (may_order_equal_keys()) return sort_by(total_order(codec), provide);
+    }
+    return sort_by(codec, provide);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// With `stability` automatic, keys alone that compare equal and differ in bits are put in the order that
+  /// kradix::sort gives them: then no two differ and are equal, on any rank.
+  static constexpr bool floats_alone = [] {
+    if constexpr (builtin_key<Key> && sizeof...(Values) == 0) {
+      return key_kind<Key>() == KeyKind::floating;
+    } else {
+      return false;
+    }
+  }();
+  bool may_order_equal_keys() const {
+    return options_.stability != Stability::stable && options_.bits.begin == 0 &&
+           bits_end() == Codec::bits;
+  }
+  int bits_end() const {
+    return options_.bits.end == BitRange::all ? Codec::bits : options_.bits.end;
+  }
+
+  template <class KeyCodec, class Provide>
+  kradix::mpi::Report sort_by(const KeyCodec& key_codec, const Provide& provide) {
+    const int width = bits_end() - options_.bits.begin;
+    const RangeCodec<KeyCodec> codec(key_codec, options_.bits.begin, width);
+    Search search(exec_, comm_, codec, width, targets_.size(), samples_of_rank(), label_.c_str());
     take_scratch(search);
     columns_.pack(base_, label_.c_str());
     search.survey(part(false), base_);
@@ -100,19 +159,16 @@ class SortCall {
     report_.seconds.splitters = lap();
 
     if (!search.sorted() && !sort_first()) {
-      const auto classes = search.classes(cuts);
-      if (classes.count > 0) columns_.partition(classes, label_.c_str());
+      const auto bounds = bounds_of(cuts);
+      if (!bounds.empty()) columns_.partition(codec, bounds, label_.c_str());
     }
     exec_.fence(label_ + "::mpi: fence before the exchange");
     report_.seconds.partition = lap();
 
-    exchange_and_sort(routing(places), provide);
+    exchange_and_sort(codec, routing(places), provide);
     finish_report();
     return report_;
   }
-
- private:
-  using Clock = std::chrono::steady_clock;
 
   bool sort_first() const { return report_.work == Work::sort_first; }
   kradix::mpi::Workspace& workspace() { return options_.workspace ? *options_.workspace : own_; }
@@ -143,6 +199,7 @@ class SortCall {
     s.total = layout_.total;
     s.element_bytes = (sizeof(Key) + ... + sizeof(element_of<Values>));
     s.on_host = is_host_space<ExecutionSpace>;
+    s.partitions = Columns::partitions;
     report_.total = layout_.total;
     report_.ranges = choose_ranges(s, options_.ranges);
     report_.work = choose_work(s, report_.ranges, options_.work);
@@ -171,8 +228,7 @@ class SortCall {
     verdict.attempt([&] {
       ScratchList list;
       search.list(list);
-      columns_.list(list, !targets_.empty() || sort_first(), !targets_.empty() && !sort_first(),
-                    targets_.size());
+      columns_.list(list, !targets_.empty() || sort_first(), !targets_.empty() && !sort_first());
       base_ = aligned_scratch(
           workspace().arrays.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
       mover_ = &exec_;
@@ -195,8 +251,7 @@ class SortCall {
     kradix::Options options;
     options.order = options_.order;
     options.bits = options_.bits;
-    // Equal keys are cut between ranks by where they came from, so each rank keeps that order.
-    options.stability = Stability::stable;
+    options.stability = options_.stability;
     options.workspace = &scratch;
     options.label = options_.label;
     return options;
@@ -253,8 +308,8 @@ class SortCall {
     return Routing(comm_, places, report_.ranges);
   }
 
-  template <class Provide>
-  void exchange_and_sort(const Routing& routing, const Provide& provide) {
+  template <class AnyCodec, class Provide>
+  void exchange_and_sort(const AnyCodec& codec, const Routing& routing, const Provide& provide) {
     Verdict verdict;
     decltype(provide(std::size_t{0})) results;
     std::optional<TwoLevelExchange<ExecutionSpace>> through_nodes;
@@ -274,7 +329,9 @@ class SortCall {
     Verdict moved;
     Verdict sorted;  // apart: a rank that cannot sort must still send
     std::apply(
-        [&](auto*... pointers) { move_ranges(routing, through_nodes, moved, sorted, pointers...); },
+        [&](auto*... pointers) {
+          move_ranges(codec, routing, through_nodes, moved, sorted, pointers...);
+        },
         results);
     exec_.fence(label_ + "::mpi: fence after the sort");
     moved.agree(comm_.get(), function_);
@@ -284,8 +341,8 @@ class SortCall {
   }
 
   /// Range after range arrives; while the next one does, it is sorted.
-  template <class... Ts>
-  void move_ranges(const Routing& routing,
+  template <class AnyCodec, class... Ts>
+  void move_ranges(const AnyCodec& codec, const Routing& routing,
                    std::optional<TwoLevelExchange<ExecutionSpace>>& through_nodes, Verdict& moved,
                    Verdict& sorted, Ts*... results) {
     const std::vector<Column> columns = columns_.to(Out<Ts>(results, routing.received())...);
@@ -296,19 +353,40 @@ class SortCall {
         if (through_nodes) {
           through_nodes->exchange(*mover_, range, columns, *traffic_);
         } else {
-          exchange_in_one_level(*mover_, comm_, routing, range, columns, *traffic_);
+          exchange_in_one_level(exec_, comm_, routing, range, columns, *traffic_);
         }
         mover_->fence(label_ + "::mpi: fence after an exchange");
       });
       report_.seconds.exchange += lap();
-      sorted.attempt([&] {
-        const std::uint64_t begin = routing.range_begin(range);
-        const std::uint64_t size = routing.range_begin(range + 1) - begin;
-        if (report_.sorted_already || size < 2) return;
-        sort_together(exec_, local_options(scratch), Out<Ts>(results + begin, size)...);
-      });
+      sorted.attempt([&] { sort_range(codec, routing, range, scratch, results...); });
       report_.seconds.sort += lap();
     }
+  }
+
+  /// Enqueued.
+  template <class AnyCodec, class... Ts>
+  void sort_range(const AnyCodec& codec, const Routing& routing, int range,
+                  kradix::Workspace& scratch, Ts*... results) {
+    const std::uint64_t begin = routing.range_begin(range);
+    const std::uint64_t size = routing.range_begin(range + 1) - begin;
+    if (report_.sorted_already || size < 2) return;
+    if (sort_first() && comm_.size() <= most_merged_runs) {
+      using Value = typename Columns::Value;
+      using Merge = mpi::Merge<ExecutionSpace, AnyCodec, Value>;
+      if constexpr (Merge::exists && !Columns::by_index) {
+        Merge(exec_, codec, scratch, label_.c_str())
+            .run(runs<key_word<Key>, Value>(routing.run_begins(range), results + begin...));
+        return;
+      }
+    }
+    sort_together(exec_, local_options(scratch), Out<Ts>(results + begin, size)...);
+  }
+
+  template <class KeyWord, class Value, class T, class... Ts>
+  static Runs<KeyWord, Value> runs(std::vector<std::uint64_t> begins, T* keys, Ts*... values) {
+    Value* words = nullptr;
+    ((words = reinterpret_cast<Value*>(values)), ...);
+    return {reinterpret_cast<KeyWord*>(keys), words, std::move(begins)};
   }
 
   void note_memory() {
@@ -336,9 +414,8 @@ class SortCall {
   const ExecutionSpace& exec_;
   const kradix::mpi::Options& options_;
   std::size_t count_;
-  Columns<ExecutionSpace, Codec, Keys, Values...> columns_;
+  Columns columns_;
   std::string label_;
-  int bits_ = 0;
   int node_size_ = 1;
   Layout layout_;
   std::vector<std::uint64_t> targets_;

@@ -152,17 +152,32 @@ class SplitterSearch {
   int rounds_ = 0;
 };
 
-/// The distinct keys at which to cut, ascending.
+/// A key at which a partition divides; this rank has `place` keys below it.
 template <class Bits>
-std::vector<Bits> distinct_splitters(const std::vector<Cut<Bits>>& cuts) {
-  std::vector<Bits> splitters;
+struct Bound {
+  Bits bits;
+  std::uint64_t place;
+};
+
+/// Where a partition divides: a cut then lies at a bound, or between two with nothing but equal keys
+/// between them, in their order. Distinct, ascending; at most two a cut.
+template <class Bits>
+std::vector<Bound<Bits>> bounds_of(const std::vector<Cut<Bits>>& cuts) {
+  std::vector<Bound<Bits>> bounds;
+  const auto add = [&](Bits bits, std::uint64_t place) {
+    if (bounds.empty() || bounds.back().bits < bits) bounds.push_back({bits, place});
+  };
   for (const Cut<Bits>& cut : cuts) {
-    if (cut.has_bits && (splitters.empty() || splitters.back() != cut.bits)) {
-      splitters.push_back(cut.bits);
-    }
+    if (!cut.has_bits) continue;
+    add(cut.bits, cut.local_less);
+    const Bits next = static_cast<Bits>(cut.bits + 1);  // none after the greatest
+    if (cut.target > cut.less && next != 0) add(next, cut.local_less + cut.local_equal);
   }
-  return splitters;
+  return bounds;
 }
+
+template <class Codec>
+using BoundsOf = std::vector<Bound<typename Codec::bits_type>>;
 
 /// How many of this rank's elements lie left of a cut, given how many keys equal to it lower ranks hold.
 template <class Bits>

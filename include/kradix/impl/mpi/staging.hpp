@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <cstring>
 #include <mpi.h>
 #include <type_traits>
 #include <utility>
@@ -52,8 +53,8 @@ class Registration {
 template <class ExecutionSpace>
 class StagingBuffers {
  public:
-  static constexpr int per_direction = 2;
-  static constexpr std::size_t bytes = std::size_t{1} << 25;
+  static constexpr int per_direction = 4;
+  static constexpr std::size_t bytes = std::size_t{1} << 24;
 
   StagingBuffers() = default;
   StagingBuffers(const StagingBuffers&) = delete;
@@ -113,6 +114,9 @@ class StagingBuffers {
       return false;
     }
     check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
+    // Touched first here, it lies in the memory next to this rank's device.
+    std::memset(shared_, 0, per_direction * bytes);
+    check(MPI_Barrier(node_), "MPI_Barrier");
     find_mates(comm);
     return true;
   }

@@ -1,4 +1,4 @@
-// Pieces through pinned host memory: two buffers each way, one is copied while the other travels.
+// Pieces through pinned host memory: a few buffers each way, of which some are copied while others travel.
 //
 // To a rank of the same node only a notice is sent: that rank's device reads this one's buffer, and tells
 // when it has. To other nodes the buffer itself is sent.
@@ -8,10 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <list>
 #include <mpi.h>
-#include <optional>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
 #include "kradix/impl/mpi/exchange.hpp"
@@ -21,27 +19,45 @@
 
 namespace kradix::impl::mpi {
 
-/// One instance for each direction, so that both copy engines run. Kept with the communicator.
+/// An instance for each buffer: the end of one copy is told from that of another, and copies of both
+/// directions run side by side. Kept with the communicator.
 template <class ExecutionSpace>
 class CopyInstances {
+  static constexpr int buffers = StagingBuffers<ExecutionSpace>::per_direction;
+
  public:
   void make(const ExecutionSpace& exec) {
-    if (out_) return;
+    if (!instances_.empty()) return;
+    const std::vector<int> equal_shares(2 * buffers, 1);
     if constexpr (is_host_space<ExecutionSpace>) {
-      out_ = exec;
-      in_ = exec;
+      instances_.assign(equal_shares.size(), exec);
     } else {
-      const auto instances = Kokkos::Experimental::partition_space(exec, 1, 1);
-      out_ = instances[0];
-      in_ = instances[1];
+      instances_ = Kokkos::Experimental::partition_space(exec, equal_shares);
     }
   }
-  const ExecutionSpace& out() const { return *out_; }
-  const ExecutionSpace& in() const { return *in_; }
+  const ExecutionSpace& out(int buffer) const { return instances_[at(buffer)]; }
+  const ExecutionSpace& in(int buffer) const { return instances_[at(buffers + buffer)]; }
 
  private:
-  std::optional<ExecutionSpace> out_, in_;
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  std::vector<ExecutionSpace> instances_;
 };
+
+/// Is all done that was enqueued? Where a backend cannot be asked, it is waited for.
+template <class ExecutionSpace>
+bool is_done(const ExecutionSpace& exec) {
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
+    if (cudaStreamQuery(exec.cuda_stream()) == cudaErrorNotReady) {
+      (void)cudaGetLastError();  // it was no error
+      return false;
+    }
+  }
+#endif
+  exec.fence("kradix::mpi: fence after a copy of a staging buffer");
+  return true;
+}
 
 template <class ExecutionSpace>
 class StagedTraffic : public Traffic {
@@ -61,26 +77,19 @@ class StagedTraffic : public Traffic {
     const Messages out(sends, comm_.rank(), comm_.size(), true, message_bytes_);
     const Messages in(receives, comm_.rank(), comm_.size(), false, message_bytes_);
     requests_.fill(MPI_REQUEST_NULL);
-    std::size_t sent = 0, posted = 0;
+    notices_.fill(MPI_REQUEST_NULL);
+    loaded_ = dispatched_ = posted_ = 0;
     left_ = out.count() + in.count();
     // Either direction goes on alone, in the order of steps: no rank waits for one that waits for it.
     while (left_ > 0) {
-      bool busy = false;
-      for (int b = 0; b < buffers; ++b) {
-        if (out_[b].state == State::idle && sent < out.count()) {
-          load(b, out[sent++].piece);
-          busy = true;
-        }
-        if (in_[b].state == State::idle && posted < in.count()) {
-          post(b, in[posted++].piece);
-          busy = true;
-        }
+      bool moved = false;
+      for (int turn = 0; turn < buffers; ++turn) {
+        moved = go_on_sending(out) || moved;
+        moved = go_on_receiving(in, turn) || moved;
       }
-      busy = end_copies() || busy;
-      if (left_ > 0) progress(!busy);
+      if (left_ > 0) progress(!moved && !copies());
     }
-    for (auto& [request, text] : notices_) check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
-    notices_.clear();
+    check(MPI_Waitall(2 * buffers, notices_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   }
 
  private:
@@ -100,12 +109,63 @@ class StagedTraffic : public Traffic {
   MPI_Request& in_request(int buffer) {
     return requests_[static_cast<std::size_t>(buffers + buffer)];
   }
+  bool copies() const {
+    const auto copying = [](const Lane& lane) { return lane.state == State::copying; };
+    return std::any_of(out_.begin(), out_.end(), copying) ||
+           std::any_of(in_.begin(), in_.end(), copying);
+  }
+
+  /// Buffers are loaded in turn and sent off in turn: a receiver knows a message by its place in the order.
+  bool go_on_sending(const Messages& out) {
+    bool moved = false;
+    const int next = static_cast<int>(loaded_ % buffers);
+    if (out_[next].state == State::idle && loaded_ < out.count()) {
+      load(next, out[loaded_++].piece);
+      moved = true;
+    }
+    const int first = static_cast<int>(dispatched_ % buffers);
+    if (dispatched_ < loaded_ && is_done(instances_.out(first))) {
+      dispatch(first);
+      ++dispatched_;
+      moved = true;
+    }
+    return moved;
+  }
+
+  bool go_on_receiving(const Messages& in, int buffer) {
+    const Lane& lane = in_[buffer];
+    if (lane.state == State::idle && posted_ < in.count()) {
+      post(buffer, in[posted_++].piece);
+      return true;
+    }
+    if (lane.state == State::copying && is_done(instances_.in(buffer))) {
+      acknowledge(buffer);
+      return true;
+    }
+    return false;
+  }
 
   /// From the device to a buffer, enqueued.
   void load(int buffer, const Piece& piece) {
     count(piece);
-    copy_bytes(instances_.out(), staging_.out(buffer), piece.data, piece.bytes);
+    copy_bytes(instances_.out(buffer), staging_.out(buffer), piece.data, piece.bytes);
     out_[buffer] = {State::copying, piece, 0};
+  }
+
+  void dispatch(int buffer) {
+    Lane& lane = out_[buffer];
+    lane.state = State::travelling;
+    if (is_mate(lane.piece.rank)) {
+      staging_.synchronise();
+      tell(buffer, lane.piece.rank, notice_tag, buffer);
+      check(MPI_Irecv(&lane.notice, 1, MPI_INT, lane.piece.rank, done_tag + buffer, comm_.get(),
+                      &out_request(buffer)),
+            "MPI_Irecv");
+    } else {
+      check(MPI_Isend(staging_.out(buffer), static_cast<int>(lane.piece.bytes), MPI_BYTE,
+                      lane.piece.rank, exchange_tag, comm_.get(), &out_request(buffer)),
+            "MPI_Isend");
+    }
   }
 
   void post(int buffer, const Piece& piece) {
@@ -127,56 +187,27 @@ class StagedTraffic : public Traffic {
     Lane& lane = in_[buffer];
     const bool mate = is_mate(lane.piece.rank);
     if (mate) staging_.synchronise();
-    copy_bytes(instances_.in(), lane.piece.data,
+    copy_bytes(instances_.in(buffer), lane.piece.data,
                mate ? staging_.out_of(lane.piece.rank, lane.notice) : staging_.in(buffer),
                lane.piece.bytes);
     lane.state = State::copying;
   }
 
-  /// Waits for copies of both directions, which run side by side. True if there were any.
-  bool end_copies() {
-    const auto copying = [](const Lane& lane) { return lane.state == State::copying; };
-    const bool outwards = std::any_of(out_.begin(), out_.end(), copying);
-    const bool inwards = std::any_of(in_.begin(), in_.end(), copying);
-    if (outwards) {
-      instances_.out().fence("kradix::mpi: fence after copies to staging buffers");
-      staging_.synchronise();
-    }
-    for (int b = 0; b < buffers; ++b) {
-      if (copying(out_[b])) dispatch(b);
-    }
-    if (inwards) instances_.in().fence("kradix::mpi: fence after copies from staging buffers");
-    for (int b = 0; b < buffers; ++b) {
-      if (copying(in_[b])) acknowledge(b);
-    }
-    return outwards || inwards;
-  }
-
-  void dispatch(int buffer) {
-    Lane& lane = out_[buffer];
-    lane.state = State::travelling;
-    if (is_mate(lane.piece.rank)) {
-      tell(lane.piece.rank, notice_tag, buffer);
-      check(MPI_Irecv(&lane.notice, 1, MPI_INT, lane.piece.rank, done_tag + buffer, comm_.get(),
-                      &out_request(buffer)),
-            "MPI_Irecv");
-    } else {
-      check(MPI_Isend(staging_.out(buffer), static_cast<int>(lane.piece.bytes), MPI_BYTE,
-                      lane.piece.rank, exchange_tag, comm_.get(), &out_request(buffer)),
-            "MPI_Isend");
-    }
-  }
-
   void acknowledge(int buffer) {
     Lane& lane = in_[buffer];
-    if (is_mate(lane.piece.rank)) tell(lane.piece.rank, done_tag + lane.notice, 0);
+    if (is_mate(lane.piece.rank)) {
+      tell(buffers + buffer, lane.piece.rank, done_tag + lane.notice, 0);
+    }
     lane.state = State::idle;
     --left_;
   }
 
-  void tell(int rank, int tag, int text) {
-    auto& [request, kept] = notices_.emplace_back(MPI_REQUEST_NULL, text);
-    check(MPI_Isend(&kept, 1, MPI_INT, rank, tag, comm_.get(), &request), "MPI_Isend");
+  /// Each buffer has room for one notice under way; the one before has been taken long since.
+  void tell(int place, int rank, int tag, int text) {
+    const auto at = static_cast<std::size_t>(place);
+    check(MPI_Wait(&notices_[at], MPI_STATUS_IGNORE), "MPI_Wait");
+    texts_[at] = text;
+    check(MPI_Isend(&texts_[at], 1, MPI_INT, rank, tag, comm_.get(), &notices_[at]), "MPI_Isend");
   }
 
   void progress(bool wait) {
@@ -206,9 +237,9 @@ class StagedTraffic : public Traffic {
   Buffers& staging_;
   CopyInstances<ExecutionSpace>& instances_;
   std::array<Lane, buffers> out_, in_;
-  std::array<MPI_Request, 2 * buffers> requests_;
-  std::list<std::pair<MPI_Request, int>> notices_;
-  std::size_t left_ = 0;
+  std::array<MPI_Request, 2 * buffers> requests_, notices_;  ///< of those out, then of those in
+  std::array<int, 2 * buffers> texts_{};
+  std::size_t loaded_ = 0, dispatched_ = 0, posted_ = 0, left_ = 0;
 };
 
 }  // namespace kradix::impl::mpi

@@ -1,0 +1,176 @@
+// The kernels that move elements on one rank: the partition and the merge, beside the host's.
+#include <algorithm>
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <vector>
+
+#include "kradix/impl/mpi/merge.hpp"
+#include "kradix/impl/mpi/partition.hpp"
+#include "support/device.hpp"
+#include "support/inputs.hpp"
+#include "support/keys.hpp"
+
+namespace {
+
+using namespace kradix::impl;
+using namespace kradix::impl::mpi;
+
+template <class Key>
+using CodecFor = RangeCodec<codec_of<Key>>;
+template <class Key>
+CodecFor<Key> codec_for() {
+  return {make_codec<Key>(kradix::Order::ascending), 0, codec_of<Key>::bits};
+}
+
+/// Random keys of which about so many are distinct (0: any).
+template <class Key>
+std::vector<Key> random_keys(std::size_t count, std::uint64_t distinct, std::uint64_t seed) {
+  std::vector<Key> keys(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t random = inputs::mix(seed + i);
+    keys[i] = static_cast<Key>(distinct == 0 ? random : inputs::mix(random % distinct));
+  }
+  return keys;
+}
+
+std::vector<std::uint64_t> count_up(std::size_t count) {
+  std::vector<std::uint64_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), std::uint64_t{0});
+  return numbers;
+}
+
+/// The order in which `less` puts the keys, stably.
+template <class Less>
+std::vector<std::uint64_t> stable_order(std::size_t count, const Less& less) {
+  std::vector<std::uint64_t> order = count_up(count);
+  std::stable_sort(order.begin(), order.end(), less);
+  return order;
+}
+
+template <class T>
+std::vector<T> in_order(const std::vector<T>& all, const std::vector<std::uint64_t>& order) {
+  std::vector<T> moved;
+  for (const std::uint64_t i : order) moved.push_back(all[static_cast<std::size_t>(i)]);
+  return moved;
+}
+
+template <class Key>
+void expect_partitioned(const std::vector<Key>& keys, std::size_t bound_count, std::uint64_t seed) {
+  using Codec = CodecFor<Key>;
+  using Bits = typename Codec::bits_type;
+  const Codec codec = codec_for<Key>();
+  std::vector<Bits> bits;
+  for (std::size_t b = 0; b < bound_count; ++b) {  // some equal keys, most do not
+    bits.push_back(codec.encode(b % 2 && !keys.empty() ? keys[inputs::mix(seed + b) % keys.size()]
+                                                       : static_cast<Key>(inputs::mix(seed - b))));
+  }
+  std::sort(bits.begin(), bits.end());
+  bits.erase(std::unique(bits.begin(), bits.end()), bits.end());
+  BoundsOf<Codec> bounds;
+  for (const Bits bound : bits) {
+    const auto below =
+        std::count_if(keys.begin(), keys.end(), [&](Key key) { return codec.encode(key) < bound; });
+    bounds.push_back({bound, static_cast<std::uint64_t>(below)});
+  }
+  const auto class_of = [&](std::uint64_t i) {
+    return std::upper_bound(bits.begin(), bits.end(),
+                            codec.encode(keys[static_cast<std::size_t>(i)]));
+  };
+  const auto order = stable_order(
+      keys.size(), [&](std::uint64_t a, std::uint64_t b) { return class_of(a) < class_of(b); });
+  using Value = std::uint64_t;
+  const Space exec;
+  const auto keys_in = to_device(keys);
+  const auto keys_out = to_device(std::vector<Key>(keys.size()));
+  const auto values_out = to_device(std::vector<Value>(keys.size()));
+  const auto run = [&](auto& partition, auto... values) {
+    ScratchList list;
+    partition.list(list);
+    kradix::Workspace workspace;
+    std::byte* const base = aligned_scratch(workspace.reserve(exec, list.bytes(), "test"));
+    partition.run(base, codec, bounds, keys_in.data(), keys_out.data(), values..., "test");
+    exec.fence("test");
+  };
+  Partition<Space, Key, Value> pairs(exec, keys.size());
+  static_assert(decltype(pairs)::exists);
+  run(pairs, static_cast<const Value*>(nullptr), values_out.data());
+  EXPECT_EQ(to_host(keys_out), in_order(keys, order));
+  EXPECT_EQ(to_host(values_out), order);
+  const auto values_in = to_device(random_keys<Value>(keys.size(), 0, seed));
+  run(pairs, static_cast<const Value*>(values_in.data()), values_out.data());
+  EXPECT_EQ(to_host(values_out), in_order(to_host(values_in), order));
+  Partition<Space, Key, NoValue> alone(exec, keys.size());
+  Kokkos::deep_copy(keys_out, Key{});
+  run(alone, static_cast<const NoValue*>(nullptr), static_cast<NoValue*>(nullptr));
+  EXPECT_EQ(to_host(keys_out), in_order(keys, order));
+}
+
+TEST(MpiKernels, PartitionsStably) {
+  const std::uint64_t seed = keys::fresh_seed();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  const auto tile = static_cast<std::size_t>(partition_shape<Space>(8, 0).round());
+  for (const std::size_t count :
+       {std::size_t{0}, std::size_t{1}, tile - 1, tile, tile + 1, 9 * tile + 5, 40 * tile}) {
+    for (const std::size_t bounds : {0u, 1u, 3u, 15u, 16u, 100u, 254u}) {
+      for (const std::uint64_t distinct : {0u, 1u, 5u}) {
+        SCOPED_TRACE(std::to_string(count) + " keys, " + std::to_string(bounds) + " bounds, " +
+                     std::to_string(distinct) + " kinds");
+        expect_partitioned(random_keys<std::uint64_t>(count, distinct, seed), bounds, seed);
+      }
+    }
+  }
+  expect_partitioned(random_keys<std::uint8_t>(5000, 0, seed), 254, seed);
+  expect_partitioned(random_keys<std::uint32_t>(5000, 0, seed), 31, seed);
+}
+
+template <class Key>
+void expect_merged(std::size_t runs, std::size_t most, std::uint64_t distinct, std::uint64_t seed) {
+  std::vector<std::uint64_t> begins{0};
+  std::vector<Key> keys;
+  for (std::size_t run = 0; run < runs; ++run) {
+    const std::size_t length = inputs::mix(seed + 7 * run) % (run % 3 == 2 ? 2 : most + 1);
+    std::vector<Key> sorted = random_keys<Key>(length, distinct, seed * run);
+    std::sort(sorted.begin(), sorted.end());
+    keys.insert(keys.end(), sorted.begin(), sorted.end());
+    begins.push_back(keys.size());
+  }
+  const auto order = stable_order(keys.size(), [&](std::uint64_t a, std::uint64_t b) {
+    return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
+  });
+  using Value = std::uint64_t;
+  using Codec = CodecFor<Key>;
+  const Space exec;
+  kradix::Workspace workspace;
+  auto merged = to_device(keys);
+  const auto values = to_device(count_up(keys.size()));
+  Merge<Space, Codec, Value>(exec, codec_for<Key>(), workspace, "test")
+      .run({merged.data(), values.data(), begins});
+  exec.fence("test");
+  EXPECT_EQ(to_host(merged), in_order(keys, order));
+  EXPECT_EQ(to_host(values), order);
+  merged = to_device(keys);
+  Merge<Space, Codec, NoValue>(exec, codec_for<Key>(), workspace, "test")
+      .run({merged.data(), nullptr, begins});
+  exec.fence("test");
+  EXPECT_EQ(to_host(merged), in_order(keys, order));
+}
+
+TEST(MpiKernels, MergesStably) {
+  const std::uint64_t seed = keys::fresh_seed();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  const auto tile = static_cast<std::size_t>(merge_shape<Space>(8).round());
+  for (std::size_t runs = 1; runs <= most_merged_runs; ++runs) {
+    for (const std::size_t most : {std::size_t{0}, std::size_t{3}, tile, 4 * tile + 999}) {
+      for (const std::uint64_t distinct : {0u, 1u, 40u}) {
+        SCOPED_TRACE(std::to_string(runs) + " runs of at most " + std::to_string(most) + ", " +
+                     std::to_string(distinct) + " kinds");
+        expect_merged<std::uint64_t>(runs, most, distinct, seed + runs);
+      }
+    }
+  }
+  expect_merged<std::uint32_t>(5, 3000, 0, seed);
+  expect_merged<std::uint8_t>(4, 3000, 0, seed);
+}
+
+}  // namespace
