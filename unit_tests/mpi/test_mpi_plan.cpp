@@ -197,17 +197,24 @@ TEST(MpiPlan, ChoicesFollowTheModel) {
   s.ranks = 4;
   s.total = std::uint64_t{1} << 30;
   s.element_bytes = 8;
-  EXPECT_EQ(choose_ranges(s, 0), 1);  // hosts
+  EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 1);  // hosts
   s.on_host = false;
-  EXPECT_EQ(choose_ranges(s, 0), 4);
-  EXPECT_EQ(choose_ranges(s, 7), 7);
+  EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 4);
+  EXPECT_EQ(choose_ranges(s, 7, Work::automatic), 7);
   EXPECT_EQ(choose_work(s, 4, Work::automatic), Work::partition_first);
   EXPECT_EQ(choose_work(s, 4, Work::sort_first), Work::sort_first);
+  EXPECT_EQ(choose_ranges(s, 0, Work::sort_first), 1);
+  s.keys_alone = true;
+  EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 1);
+  EXPECT_EQ(choose_ranges(s, 0, Work::partition_first), 4);
+  EXPECT_EQ(choose_work(s, 1, Work::automatic), Work::sort_first);
+  EXPECT_EQ(choose_work(s, 4, Work::automatic), Work::partition_first);
+  EXPECT_EQ(choose_work(s, 1, Work::partition_first), Work::partition_first);
   s.total = 1000;
-  EXPECT_EQ(choose_ranges(s, 0), 1);
+  EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 1);
   s.ranks = 1000;
   s.total = std::uint64_t{1000000000} * 1000;
-  EXPECT_EQ(choose_ranges(s, 0), 1);
+  EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 1);
   EXPECT_EQ(choose_work(s, 1, Work::automatic), Work::sort_first);
 
   // n = 10^9 keys of 4 bytes a rank on nodes of 8, 10 µs: as computed by hand.

@@ -21,7 +21,8 @@ struct Situation {
   std::uint64_t total = 0;
   std::uint64_t element_bytes = 0;
   bool on_host = true;
-  bool partitions = true;  ///< is there a partition for these elements?
+  bool partitions = true;   ///< is there a partition for these elements?
+  bool keys_alone = false;  ///< nothing travels with them
 };
 
 /// Latency and bandwidth, of a message between nodes and within one. (Seconds, bytes per second.)
@@ -59,11 +60,22 @@ inline Route choose_route(const Situation& s, Route wanted) {
 /// Cuts whose classes, at most two each and one more, fit one pass of a partition.
 inline constexpr int most_cuts_of_a_pass = bin_count / 2 - 1;
 
+/// Runs that are sooner merged by twos than sorted anew: on an H200 a level of merges takes a third of a
+/// local sort.
+inline constexpr int most_merged_runs = 16;
+
+/// On a device, and of keys alone, a sort, one exchange and a merge take less than a partition whose
+/// exchange shares the processors with sorts.
+inline bool merges_sooner(const Situation& s, Work wanted) {
+  return !s.on_host && s.ranks > 1 && s.ranks <= most_merged_runs &&
+         (wanted == Work::sort_first || (wanted == Work::automatic && s.keys_alone));
+}
+
 /// Where copies overlap kernels, parts of the result are sorted while others arrive; parts of less than
 /// some million elements would not fill the device.
-inline int choose_ranges(const Situation& s, int wanted) {
+inline int choose_ranges(const Situation& s, int wanted, Work work) {
   if (wanted > 0) return wanted;
-  if (s.on_host || s.ranks == 1) return 1;
+  if (s.on_host || s.ranks == 1 || merges_sooner(s, work)) return 1;
   constexpr std::uint64_t least = std::uint64_t{1} << 22;
   constexpr int most = 4;
   const std::uint64_t by_size = s.total / static_cast<std::uint64_t>(s.ranks) / least;
@@ -76,12 +88,9 @@ inline int choose_ranges(const Situation& s, int wanted) {
 inline Work choose_work(const Situation& s, int ranges, Work wanted) {
   const std::int64_t cuts = std::int64_t{s.ranks} * ranges - 1;
   const bool fits = s.partitions && cuts <= most_cuts_of_a_pass;
-  return fits && wanted != Work::sort_first ? Work::partition_first : Work::sort_first;
+  const bool sorts = wanted == Work::sort_first || (ranges == 1 && merges_sooner(s, wanted));
+  return fits && !sorts ? Work::partition_first : Work::sort_first;
 }
-
-/// Runs that are sooner merged by twos than sorted anew: on an H200 a level of merges should take about a
-/// fifth of a local sort.
-inline constexpr int most_merged_runs = 16;
 
 /// Keys that a sample needs so that no part exceeds its share by epsilon, but for rare luck: parts hold
 /// 16 / epsilon^2 samples, whose number varies by epsilon / 4. (Who asks for more than MPI's collectives

@@ -200,8 +200,9 @@ class SortCall {
     s.element_bytes = (sizeof(Key) + ... + sizeof(element_of<Values>));
     s.on_host = is_host_space<ExecutionSpace>;
     s.partitions = Columns::partitions;
+    s.keys_alone = sizeof...(Values) == 0;
     report_.total = layout_.total;
-    report_.ranges = choose_ranges(s, options_.ranges);
+    report_.ranges = choose_ranges(s, options_.ranges, options_.work);
     report_.work = choose_work(s, report_.ranges, options_.work);
     report_.route = choose_route(s, options_.route);
     report_.transport = choose_transport<ExecutionSpace>(comm_, options_.transport);
