@@ -1,6 +1,8 @@
 // Sweeps over the top digits and a finish: whatever the keys, with the finish forced on data that the
 // sample would not have chosen; the sample itself, and what happens when it misses a bit.
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <numeric>
 #include <set>
 
 #include "support/hybrid.hpp"
@@ -104,6 +106,34 @@ TEST(MsdHybrid, ManyKeysOfAChunkShareCounters) {
   for (std::uint32_t i = 0; i < 60000; ++i) input.push_back(i / 3 << 16 | (i & 1) << 3);
   std::shuffle(input.begin(), input.end(), random);
   expect_sorted<large_finish>(input, Order::ascending, always);
+}
+
+/// Most keys have the same topmost eight of the bits that count, so a chunk spans nearly all runs of sixteen; above
+/// those bits anything may stand.
+TEST(MsdHybrid, BitsThatDoNotCountChangeNothing) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  const RouteRule rule = RouteRule::of_chunks(large_finish.round());
+  for (int turn = 0; turn < 150; ++turn) {
+    const int begin = static_cast<int>(random() % 4),
+              end = begin + 20 + static_cast<int>(random() % 8);
+    const std::uint64_t heavy = 300 + random() % 650;  // of a thousand
+    std::vector<std::uint32_t> input(6000 + random() % 12000);
+    for (std::uint32_t& key : input) {
+      key = static_cast<std::uint32_t>(random());
+      if (random() % 1000 < heavy) key &= ~(0xffu << (end - 8));
+    }
+    // More of a kind than narrow counters take.
+    for (int i = 0; i < 8; ++i) input[random() % input.size()] = 0x80u << (end - 8);
+    const auto sorted = hybrid::sort<large_finish, std::uint32_t>(
+        input, make_codec<std::uint32_t>(Order::ascending), {.makes_indices = true}, rule,
+        {begin, end});
+    std::vector<std::uint32_t> indices(input.size());
+    std::iota(indices.begin(), indices.end(), 0u);
+    std::ranges::stable_sort(
+        indices, {}, [&](std::uint32_t i) { return reference::cut_bits(input[i], begin, end); });
+    ASSERT_EQ(sorted.values, indices) << "bits [" << begin << ", " << end << ")";
+  }
 }
 
 TEST(MsdHybrid, LongRunsAreSortedByOneTeamEach) {

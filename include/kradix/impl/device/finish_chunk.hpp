@@ -245,6 +245,9 @@ struct FinishChunk {
               Counters::index_bits;
     // The first key need not be a multiple of a larger unit than that of the swept bits.
     if (low > swept) ++low;
+    // Bits above the caller's are none of ours, and up to there no key can be beyond the indices.
+    const int highest = all.end - Counters::index_bits;
+    if (low > highest) low = highest;
     const Bits first = swept < Codec::bits ? static_cast<Bits>(scratch.first << swept) : Bits{0};
     return {codec, low > all.begin ? low : all.begin, first};
   }
