@@ -260,6 +260,23 @@ TYPED_TEST(KindsOf, WhatTheSampleMissesIsCountedToo) {
   sort_alone(often, [](const Route& route) { EXPECT_TRUE(route.has_counted_kinds()); });
 }
 
+/// A sample of kinds that holds the key 0 alone, where other samples have seen more.
+TYPED_TEST(KindsOf, ZeroIsAKind) {
+  std::set<std::size_t> seen;
+  const SamplePlaces kinds(this->count, 4096), glance(this->count, 1024);
+  for (std::size_t i = 0; i < 4096; ++i) seen.insert(kinds.of(i));
+  std::vector<std::size_t> falls, rises;
+  for (std::size_t i = 0; i < 1024; ++i) {
+    const std::size_t place = glance.of(i);
+    if (seen.count(place) == 0) falls.push_back(place);
+    if (seen.count(place + 1) == 0) rises.push_back(place + 1);
+  }
+  std::vector<TypeParam> input(this->count, TypeParam{0});
+  input[falls.front()] = 5;
+  input[rises.back()] = 5;
+  sort_alone(input, [](const Route& route) { EXPECT_TRUE(route.has_counted_kinds()); });
+}
+
 TYPED_TEST(KindsOf, TooManyAreSortedAsEver) {
   const auto unseen = unseen_places(this->count);
   auto input = this->few(100, this->count);
@@ -300,6 +317,44 @@ TEST(Kinds, OfFloatsAreCounted) {
       ASSERT_EQ(keys::bytes_of(sorted.keys[i]), keys::bytes_of(input[indices[i]])) << i;
     }
   }
+}
+
+/// How many of these kinds have no home once all were given one.
+template <int Bits, class Key>
+std::size_t homeless(const std::vector<Key>& kinds) {
+  using Slots = KindSlots<Key, Bits>;
+  std::vector<Key> slots(Slots::count + 1);
+  for (const Key& kind : kinds) Slots{slots.data()}.give_home(kind);
+  return static_cast<std::size_t>(std::count_if(kinds.begin(), kinds.end(), [&](const Key& kind) {
+    const std::uint32_t slot = Slots{slots.data()}.find_at_home(kind);
+    EXPECT_TRUE(slot == Slots::none || slots[slot] == kind);
+    return slot == Slots::none;
+  }));
+}
+
+/// Whichever bits of theirs differ. Half of a table takes all, or all but a few.
+template <class Key>
+void give_homes() {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr int most_shift = 8 * sizeof(Key) - 10;
+  for (int shift = 0; shift <= most_shift; ++shift) {
+    std::set<Key> sequence, scattered;
+    for (Key k = 0; k < 1000; ++k) sequence.insert(static_cast<Key>(k << shift));
+    while (scattered.size() < 1000) scattered.insert(static_cast<Key>(random() << shift));
+    for (const std::set<Key>& kinds : {sequence, scattered}) {
+      const std::vector<Key> list(kinds.begin(), kinds.end());
+      EXPECT_LE(homeless<12>(list), 5u) << shift;
+      EXPECT_LE(homeless<11>(list), 50u) << shift;
+    }
+  }
+}
+
+TEST(Kinds, OfShortKeysFindHomes) {
+  give_homes<std::uint32_t>();
+}
+TEST(Kinds, OfLongKeysFindHomes) {
+  give_homes<std::uint64_t>();
 }
 
 /// Wherever the result starts, and however vectors and kinds fall.

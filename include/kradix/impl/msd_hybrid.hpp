@@ -91,6 +91,8 @@ class MsdHybrid {
     const DigitList all = sweeps_.digits();
     const KeyOrder<Codec> order{buffers_.keys.in, plan_.count, codec_, all, sweeps_.keeps_order()};
     const bool kinds = may_count_kinds(rule);
+    Key* sampled = nullptr;
+    if constexpr (counts_kinds) sampled = kinds ? this->kinds()->sampled : nullptr;
     const std::size_t teams = Sample::teams(plan_.count);
     const int least = rule.least_sweeps(plan_.count);
     const auto samples = static_cast<double>(std::min<std::size_t>(plan_.count, Sample::samples));
@@ -98,7 +100,7 @@ class MsdHybrid {
                                        Glance{order, route_});
     sweeps_.template launch<step_with>("SampleRuns", teams * Route::choices + (kinds ? 1 : 0),
                                        Sample::scratch_bytes(),
-                                       Sample{order, least, finish_bits(least), kinds, route_});
+                                       Sample{order, least, finish_bits(least), sampled, route_});
     sweeps_.template launch<step_with>(
         "ChooseRoute", 1, 0,
         Choose{plan_.count, all, rule, least, samples,
@@ -106,8 +108,7 @@ class MsdHybrid {
   }
 
   /// Is a key all there is to know of an element, so that counting makes it again?
-  static constexpr bool counts_kinds =
-      std::is_same_v<Value, NoValue> && Codec::tells_all_keys_apart && sizeof(Key) <= 8;
+  static constexpr bool counts_kinds = std::is_same_v<Value, NoValue> && may_be_kind<Codec>;
   bool may_count_kinds(const RouteRule& rule) const {
     return counts_kinds && !sweeps_.keeps_order() && plan_.count >= rule.kinds_from;
   }
@@ -116,9 +117,10 @@ class MsdHybrid {
     if constexpr (counts_kinds) {
       using Count = CountKinds<ExecutionSpace, Key, look_up_with>;
       const std::size_t teams = sweeps_.template resident_teams<look_up_with>() * 3 / 4;
-      sweeps_.template launch<look_up_with>(
-          "CountKinds", std::clamp<std::size_t>(teams, 1, plan_.tiles), Count::scratch_bytes(),
-          Count{buffers_.keys.in, plan_.count, route_, kinds()});
+      const std::size_t least = (plan_.count >> 31) + 1;  // a team's counters have 32 bits
+      sweeps_.template launch<look_up_with>("CountKinds", std::clamp(teams, least, plan_.tiles),
+                                            Count::scratch_bytes(),
+                                            Count{buffers_.keys.in, plan_.count, route_, kinds()});
     }
   }
 

@@ -1,8 +1,10 @@
 // Few distinct keys, or kinds of keys, are counted and not moved: one read looks each key up in a table in
 // scratch, then kinds are ranked among each other and expanded (expand_kinds.hpp).
 //
-// Kinds that the sample missed find room in the tables on the way. If there are too many, the count is void
-// and the sort goes on as if it had not been tried: the keys are untouched.
+// Kinds that the sample saw have a slot in one of two places each before the count begins, for the slowest of
+// a group's lanes decides: a key in a hundred that is looked for farther away would make most groups look
+// again. Kinds that it missed find room on the way. If there are too many, the count is void and the sort
+// goes on as if it had not been tried: the keys are untouched.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -14,23 +16,55 @@
 
 namespace kradix::impl {
 
-/// An open-addressed table of 2^Bits keys, in scratch or in memory. 0 marks a free slot; the key 0 itself
-/// has the one behind the last.
+/// A table of 2^Bits keys, in scratch or in memory. 0 marks a free slot; the key 0 itself has the one behind
+/// the last. Keys that are given a home have one of two; others lie at their first home or behind it.
 template <class Key, int Bits>
 struct KindSlots {
-  static constexpr int count = 1 << Bits, most_probes = 64;
+  static constexpr int count = 1 << Bits, most_probes = 64, most_moves = 256;
   static constexpr std::uint32_t none = count + 1;
+  static_assert(2 * Bits <= 32);
 
   Key* keys;
 
+  KOKKOS_FUNCTION static std::uint32_t mixed(Key key) {
+    // Two rounds: by one alone, the homes of evenly spaced keys may crowd.
+    auto bits = static_cast<std::uint32_t>((std::uint64_t{key} * 0x9e3779b97f4a7c15u) >> 32);
+    bits ^= bits >> 15;
+    return bits * 0x85ebca6bu;
+  }
   KOKKOS_FUNCTION static std::uint32_t home(Key key) {
-    const std::uint64_t mixed = std::uint64_t{key} * 0x9e3779b97f4a7c15u;
-    return key == 0 ? count : static_cast<std::uint32_t>(mixed >> (64 - Bits));
+    return key == 0 ? count : mixed(key) >> (32 - Bits);
+  }
+  /// Of any key but 0.
+  KOKKOS_FUNCTION static std::uint32_t second_home(Key key) {
+    return mixed(key) >> (32 - 2 * Bits) & (count - 1);
   }
   KOKKOS_FUNCTION Key at(std::uint32_t slot) const {
     return *const_cast<volatile Key*>(&keys[slot]);
   }
-  /// The slot of a key, which is taken for it if it has none (`is_new`), or `none`.
+  /// Gives a key one of its homes, of which another may have to move to its other one: while all threads do
+  /// this, no one looks for keys. Where they are too crowded, the last that had to move is left out.
+  KOKKOS_FUNCTION void give_home(Key key) const {
+    std::uint32_t slot = home(key);
+    KRADIX_ROLLED
+    for (int move = 0; move < most_moves; ++move) {
+      key = Kokkos::atomic_exchange(&keys[slot], key);
+      if (key == 0) return;
+      slot ^= home(key) ^ second_home(key);
+    }
+  }
+  /// The home at which a key lies, or `none`.
+  KOKKOS_FUNCTION std::uint32_t find_at_home(Key key) const {
+    std::uint32_t slot = home(key);
+    bool is_there = at(slot) == key;
+    if (!is_there) {
+      slot = second_home(key);
+      is_there = at(slot) == key;
+    }
+    return is_there ? slot : none;
+  }
+  /// The slot of a key at its first home or behind it, which is taken for it if it has none (`is_new`), or
+  /// `none`.
   KOKKOS_FUNCTION std::uint32_t find(Key key, bool& is_new) const {
     std::uint32_t slot = home(key);
     KRADIX_ROLLED
@@ -63,6 +97,8 @@ struct Kinds {
   std::uint64_t first[most + 2];
   Key sorted[most + 1];
 
+  Key sampled[Route::most_sampled_kinds];  ///< but for the key 0
+
   /// False if there are too many kinds.
   KOKKOS_FUNCTION bool add(Key key, std::uint64_t times) {
     bool is_new = false;
@@ -74,8 +110,8 @@ struct Kinds {
   }
 };
 
-/// Teams that stay look up all keys. Of long keys no more find room in scratch; short ones are looked up
-/// sooner the fewer slots are taken.
+/// Teams that stay look up all keys. Of long keys no more find room in scratch; short ones lie at their first
+/// home more often the fewer slots are taken.
 template <class ExecutionSpace, class Key, TeamShape Shape,
           int SlotBits = sizeof(Key) <= 4 ? 12 : 11>
 struct CountKinds {
@@ -105,6 +141,10 @@ struct CountKinds {
     }
     if (team.team_rank() == 0) scratch.is_void = 0;
     team.team_barrier();
+    for (int i = team.team_rank(); i < route->kinds; i += threads) {
+      Slots{scratch.keys}.give_home(kinds->sampled[i]);
+    }
+    team.team_barrier();
     count_keys(team, scratch);
     team.team_barrier();
     if (scratch.is_void == 0) add_to_all(team, scratch);
@@ -126,13 +166,13 @@ struct CountKinds {
     }
   }
 
-  /// Those that lie in the slot where they belong at once, then the others, by the same few instructions.
+  /// Those that lie at home at once, then the others, by the same few instructions.
   KOKKOS_FUNCTION void add_batch(const Key* key, Scratch& scratch) const {
     std::uint32_t others = 0;
     KRADIX_UNROLL
     for (int b = 0; b < batch; ++b) {
-      const std::uint32_t slot = Slots::home(key[b]);
-      if (Slots{scratch.keys}.at(slot) == key[b]) {
+      const std::uint32_t slot = Slots{scratch.keys}.find_at_home(key[b]);
+      if (slot != Slots::none) {
         L::increment(&scratch.counts[slot]);
       } else {
         others |= 1u << b;
@@ -153,7 +193,8 @@ struct CountKinds {
     }
   }
 
-  /// To the team's table, or to that of all if there is no room.
+  /// To the team's table, or to that of all if there is no room. (A kind may have two slots of a table: at its
+  /// second home and behind its first one. They meet in the table of all.)
   KOKKOS_FUNCTION void add(Key key, Scratch& scratch) const {
     bool is_new = false;
     const std::uint32_t slot = Slots{scratch.keys}.find(key, is_new);

@@ -21,6 +21,7 @@ namespace kradix::impl {
 struct Route {
   static constexpr int most_sweeps = 4;
   static constexpr int choices = 2;  ///< numbers of sweeps that are looked at
+  static constexpr int most_sampled_kinds = 1024;
 
   int top;                       ///< bits of the sample's keys vary below this one
   DigitList digits;              ///< those that the sweeps go over
@@ -38,6 +39,11 @@ struct Route {
 
   KOKKOS_FUNCTION bool has_counted_kinds() const { return kinds != 0 && too_many_kinds == 0; }
 };
+
+/// Is a key of this codec known by one word, so that counting makes it again?
+template <class Codec>
+inline constexpr bool may_be_kind = Codec::tells_all_keys_apart &&
+                                    sizeof(typename Codec::key_type) <= 8;
 
 /// When a finish is worth while.
 struct RouteRule {
@@ -119,25 +125,28 @@ struct GlanceAtKeys {
 /// looks at one number of sweeps; and at order, for as long as none has seen disorder.
 template <class ExecutionSpace, class Codec, int Threads>
 struct SampleRuns {
+  using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
   static constexpr int samples = 1024;  ///< of one team
   static constexpr int slot_bits = 11;
-  static constexpr int kind_rounds = 4, most_kinds = samples;
+  static constexpr int kind_rounds = 4, most_kinds = Route::most_sampled_kinds;
+  static_assert(most_kinds <= samples);
 
   KeyOrder<Codec> order;
   int sweeps;       ///< at least: fewer could not leave runs that are short enough
   int finish_bits;  ///< below those sweeps' bits, what the finish counts by, eight counters together
-  bool counts_kinds;  ///< by one more team
+  Key* kinds;       ///< found by one more team, if wanted; all zero at first
   Route* route;
 
   /// Half full at most, or little more where kinds are looked for.
   struct Scratch {
-    std::uint64_t prefix[1 << slot_bits];  ///< plus one; 0: free
+    std::uint64_t prefix[1 << slot_bits];  ///< plus one, or a kind; 0: free
     std::uint32_t keys[1 << slot_bits];
     std::uint32_t pairs;
     std::uint32_t most;
+    std::uint32_t listed;
   };
 
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
@@ -150,9 +159,11 @@ struct SampleRuns {
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (counts_kinds && team.league_rank() == team.league_size() - 1) {
-      sample_kinds(team);
-      return;
+    if constexpr (may_be_kind<Codec>) {
+      if (kinds != nullptr && team.league_rank() == team.league_size() - 1) {
+        sample_kinds(team);
+        return;
+      }
     }
     const int mine = sweeps + team.league_rank() % Route::choices;
     const int shift = route->top - mine * digit_bits;
@@ -215,7 +226,7 @@ struct SampleRuns {
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
       if (prefix[i] == missing) continue;
-      const std::uint32_t before = insert(scratch, prefix[i] >> low);
+      const std::uint32_t before = insert(scratch, (prefix[i] >> low) + 1);
       pairs += before;
       most = before + 1 > most ? before + 1 : most;
     }
@@ -229,11 +240,11 @@ struct SampleRuns {
       scratch.prefix[i] = 0;
       scratch.keys[i] = 0;
     }
-    if (team.team_rank() == 0) scratch.pairs = scratch.most = 0;
+    if (team.team_rank() == 0) scratch.pairs = scratch.most = scratch.listed = 0;
     team.team_barrier();
   }
 
-  /// Tells the number of kinds in a larger sample, if hardly any can have been missed.
+  /// Lists the kinds in a larger sample, if hardly any can have been missed.
   KOKKOS_FUNCTION void sample_kinds(const Team& team) const {
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     clear(team, scratch);
@@ -253,9 +264,17 @@ struct SampleRuns {
     Kokkos::atomic_add(&scratch.most, once);
     team.team_barrier();
     constexpr int by_chance = 8;
-    if (team.team_rank() == 0 && static_cast<std::int32_t>(scratch.most) <= by_chance) {
-      route->kinds = static_cast<int>(scratch.pairs);
+    if (static_cast<std::int32_t>(scratch.most) <= by_chance) list_kinds(team, scratch);
+  }
+
+  /// The key 0 is counted among them, but it marks what is free and is not listed.
+  KOKKOS_FUNCTION void list_kinds(const Team& team, Scratch& scratch) const {
+    for (int i = team.team_rank(); i < 1 << slot_bits; i += Threads) {
+      if (scratch.prefix[i] == 0) continue;
+      const std::uint32_t place = Kokkos::atomic_fetch_add(&scratch.listed, 1u);
+      if (place < most_kinds) kinds[place] = static_cast<Key>(scratch.prefix[i]);
     }
+    if (team.team_rank() == 0) route->kinds = static_cast<int>(scratch.pairs);
   }
 
   KOKKOS_FUNCTION std::uint32_t new_kinds(const Team& team, int round, Scratch& scratch) const {
@@ -265,8 +284,7 @@ struct SampleRuns {
     for (int i = 0; i < each; ++i) {
       const std::size_t place =
           places.of(static_cast<std::size_t>(round * each + i) * Threads + team.team_rank());
-      key[i] = static_cast<std::uint64_t>(
-          order.codec.encode(order.keys[place < order.count ? place : 0]));
+      key[i] = std::uint64_t{order.keys[place < order.count ? place : 0]};
     }
     std::uint32_t found = 0;
     KRADIX_UNROLL
@@ -274,10 +292,9 @@ struct SampleRuns {
     return found;
   }
 
-  /// How many keys with this prefix came before.
-  KOKKOS_FUNCTION static std::uint32_t insert(Scratch& scratch, std::uint64_t prefix) {
-    const std::uint64_t mine = prefix + 1;
-    auto slot = static_cast<std::uint32_t>((prefix * 0x9e3779b97f4a7c15u) >> (64 - slot_bits));
+  /// How many of the same came before.
+  KOKKOS_FUNCTION static std::uint32_t insert(Scratch& scratch, std::uint64_t mine) {
+    auto slot = static_cast<std::uint32_t>((mine * 0x9e3779b97f4a7c15u) >> (64 - slot_bits));
     while (true) {
       const std::uint64_t found =
           Kokkos::atomic_compare_exchange(&scratch.prefix[slot], std::uint64_t{0}, mine);
