@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <gtest/gtest.h>
+#include <map>
 #include <set>
 
 #include "support/hybrid.hpp"
@@ -317,6 +318,52 @@ TEST(Kinds, OfFloatsAreCounted) {
       ASSERT_EQ(keys::bytes_of(sorted.keys[i]), keys::bytes_of(input[indices[i]])) << i;
     }
   }
+}
+
+/// Wherever the keys start, whether the sample saw their kinds or not.
+template <class Key>
+void count_anywhere() {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr TeamShape shape = kinds_shape<Space>(sizeof(Key));
+  using Count = CountKinds<Space, Key, shape>;
+  std::vector<Key> kinds{Key{0}, static_cast<Key>(-1)};
+  while (kinds.size() < 1000) kinds.push_back(static_cast<Key>(random()));
+  for (const std::size_t sampled : {1, 500, 1000}) {
+    for (const std::size_t skip : {0, 1, 2, 3}) {
+      for (const std::size_t count : {1, 2, 7, 20011}) {
+        std::vector<Key> input(skip + count);
+        for (Key& key : input) key = kinds[random() % kinds.size()];
+        std::map<Key, std::uint64_t> expected, found;
+        for (std::size_t i = skip; i < input.size(); ++i) ++expected[input[i]];
+        std::vector<kradix::impl::Kinds<Key>> table(1);
+        std::copy_n(kinds.begin(), sampled, table[0].sampled);
+        std::vector<Route> route(1);
+        route[0].kinds = static_cast<int>(sampled);
+        const auto device_keys = to_device(input);
+        const auto device_table = to_device(table);
+        const auto device_route = to_device(route);
+        const Space exec;
+        launch_teams<shape>(
+            exec, "count", 3, Count::scratch_bytes(),
+            Count{{device_keys.data() + skip, count}, device_route.data(), device_table.data()});
+        exec.fence();
+        EXPECT_EQ(to_host(device_route)[0].too_many_kinds, 0u);
+        table = to_host(device_table);
+        for (std::size_t slot = 0; slot < std::size(table[0].counts); ++slot) {
+          if (table[0].counts[slot] > 0) found[table[0].keys[slot]] += table[0].counts[slot];
+        }
+        ASSERT_EQ(found, expected) << sampled << " sampled, skip " << skip << ", count " << count;
+      }
+    }
+  }
+}
+
+TEST(Kinds, OfShortKeysAreCountedAnywhere) {
+  count_anywhere<std::uint32_t>();
+}
+TEST(Kinds, OfLongKeysAreCountedAnywhere) {
+  count_anywhere<std::uint64_t>();
 }
 
 /// How many of these kinds have no home once all were given one.

@@ -118,9 +118,9 @@ class MsdHybrid {
       using Count = CountKinds<ExecutionSpace, Key, look_up_with>;
       const std::size_t teams = sweeps_.template resident_teams<look_up_with>() * 3 / 4;
       const std::size_t least = (plan_.count >> 31) + 1;  // a team's counters have 32 bits
-      sweeps_.template launch<look_up_with>("CountKinds", std::clamp(teams, least, plan_.tiles),
-                                            Count::scratch_bytes(),
-                                            Count{buffers_.keys.in, plan_.count, route_, kinds()});
+      sweeps_.template launch<look_up_with>(
+          "CountKinds", std::clamp(teams, least, plan_.tiles), Count::scratch_bytes(),
+          Count{{buffers_.keys.in, plan_.count}, route_, kinds()});
     }
   }
 

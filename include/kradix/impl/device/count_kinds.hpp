@@ -13,6 +13,8 @@
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/team.hpp"
+#include "kradix/impl/device/wide_array.hpp"
+#include "kradix/impl/words.hpp"
 
 namespace kradix::impl {
 
@@ -26,18 +28,16 @@ struct KindSlots {
 
   Key* keys;
 
-  KOKKOS_FUNCTION static std::uint32_t mixed(Key key) {
+  struct Homes {
+    std::uint32_t first, second;  ///< the second of any key but 0
+  };
+  KOKKOS_FUNCTION static Homes homes(Key key) {
+    using Word = unsigned_of_bits<8 * sizeof(Key)>;
+    constexpr auto odd = static_cast<Word>(0x9e3779b97f4a7c15u >> (64 - 8 * sizeof(Word)));
     // Two rounds: by one alone, the homes of evenly spaced keys may crowd.
-    auto bits = static_cast<std::uint32_t>((std::uint64_t{key} * 0x9e3779b97f4a7c15u) >> 32);
-    bits ^= bits >> 15;
-    return bits * 0x85ebca6bu;
-  }
-  KOKKOS_FUNCTION static std::uint32_t home(Key key) {
-    return key == 0 ? count : mixed(key) >> (32 - Bits);
-  }
-  /// Of any key but 0.
-  KOKKOS_FUNCTION static std::uint32_t second_home(Key key) {
-    return mixed(key) >> (32 - 2 * Bits) & (count - 1);
+    auto mixed = static_cast<std::uint32_t>(Word{key} * odd >> (8 * sizeof(Word) - 32));
+    mixed = (mixed ^ mixed >> 15) * 0x85ebca6bu;
+    return {key == 0 ? count : mixed >> (32 - Bits), mixed >> (32 - 2 * Bits) & (count - 1)};
   }
   KOKKOS_FUNCTION Key at(std::uint32_t slot) const {
     return *const_cast<volatile Key*>(&keys[slot]);
@@ -45,28 +45,25 @@ struct KindSlots {
   /// Gives a key one of its homes, of which another may have to move to its other one: while all threads do
   /// this, no one looks for keys. Where they are too crowded, the last that had to move is left out.
   KOKKOS_FUNCTION void give_home(Key key) const {
-    std::uint32_t slot = home(key);
+    std::uint32_t slot = homes(key).first;
     KRADIX_ROLLED
     for (int move = 0; move < most_moves; ++move) {
       key = Kokkos::atomic_exchange(&keys[slot], key);
       if (key == 0) return;
-      slot ^= home(key) ^ second_home(key);
+      const Homes both = homes(key);
+      slot ^= both.first ^ both.second;
     }
   }
   /// The home at which a key lies, or `none`.
   KOKKOS_FUNCTION std::uint32_t find_at_home(Key key) const {
-    std::uint32_t slot = home(key);
-    bool is_there = at(slot) == key;
-    if (!is_there) {
-      slot = second_home(key);
-      is_there = at(slot) == key;
-    }
-    return is_there ? slot : none;
+    const Homes both = homes(key);
+    if (at(both.first) == key) return both.first;
+    return at(both.second) == key ? both.second : none;
   }
   /// The slot of a key at its first home or behind it, which is taken for it if it has none (`is_new`), or
   /// `none`.
   KOKKOS_FUNCTION std::uint32_t find(Key key, bool& is_new) const {
-    std::uint32_t slot = home(key);
+    std::uint32_t slot = homes(key).first;
     KRADIX_ROLLED
     for (int probe = 0; probe < most_probes; ++probe) {
       Key found = at(slot);
@@ -118,10 +115,11 @@ struct CountKinds {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
   using Slots = KindSlots<Key, SlotBits>;
-  static constexpr int threads = Shape.threads, batch = Shape.items;
+  using Packed = Pack<Key>;
+  static constexpr int threads = Shape.threads, batch = Shape.items, packs = batch / Packed::size;
+  static_assert(batch == packs * Packed::size && batch <= 32);
 
-  const Key* keys;
-  std::size_t count;
+  WideArray<const Key> keys;
   Route* route;
   Kinds<Key>* kinds;
 
@@ -151,32 +149,36 @@ struct CountKinds {
   }
 
   KOKKOS_FUNCTION void count_keys(const Team& team, Scratch& scratch) const {
-    constexpr std::size_t step = std::size_t{batch} * threads;
+    constexpr std::size_t step = std::size_t{packs} * threads;
     const std::size_t stride = step * static_cast<std::size_t>(team.league_size());
     std::size_t at = step * static_cast<std::size_t>(team.league_rank());
-    for (; at + step <= count; at += stride) {
-      Key key[batch];
+    for (; at + step <= keys.packs(); at += stride) {
+      Packed pack[packs];
       KRADIX_UNROLL
-      for (int b = 0; b < batch; ++b) key[b] = keys[at + b * threads + team.team_rank()];
+      for (int p = 0; p < packs; ++p) pack[p] = keys.load(at + p * threads + team.team_rank());
       if (*const_cast<volatile std::uint32_t*>(&scratch.is_void) != 0) return;
-      add_batch(key, scratch);
+      add_batch(pack, scratch);
     }
-    for (std::size_t i = at + team.team_rank(); i < count && i < at + step; i += threads) {
-      add(keys[i], scratch);
+    for (std::size_t i = at + team.team_rank(); i < keys.packs() && i < at + step; i += threads) {
+      const Packed pack = keys.load(i);
+      for (int w = 0; w < Packed::size; ++w) add(pack.word(w), scratch);
+    }
+    if (team.league_rank() != 0) return;
+    for (int i = team.team_rank(); i < keys.edges(); i += threads) {
+      add(keys.at(keys.place_of_edge(i)), scratch);
     }
   }
 
   /// Those that lie at home at once, then the others, by the same few instructions.
-  KOKKOS_FUNCTION void add_batch(const Key* key, Scratch& scratch) const {
+  KOKKOS_FUNCTION void add_batch(const Packed* pack, Scratch& scratch) const {
+    Key key[batch];
     std::uint32_t others = 0;
     KRADIX_UNROLL
     for (int b = 0; b < batch; ++b) {
+      key[b] = pack[b / Packed::size].word(b % Packed::size);
       const std::uint32_t slot = Slots{scratch.keys}.find_at_home(key[b]);
-      if (slot != Slots::none) {
-        L::increment(&scratch.counts[slot]);
-      } else {
-        others |= 1u << b;
-      }
+      others |= slot == Slots::none ? 1u << b : 0;
+      if (slot != Slots::none) L::increment(&scratch.counts[slot]);
     }
     KRADIX_ROLLED
     while (others != 0) {
@@ -267,7 +269,7 @@ struct RankKinds {
   }
 
   KOKKOS_FUNCTION static int team_of(Key key) {
-    return static_cast<int>(Kinds<Key>::Slots::home(key) % teams);
+    return static_cast<int>(Kinds<Key>::Slots::homes(key).first % teams);
   }
 
   KOKKOS_FUNCTION void rank(const Scratch& scratch, int listed, int of, int lane) const {
