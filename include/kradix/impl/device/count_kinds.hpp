@@ -19,7 +19,7 @@
 namespace kradix::impl {
 
 /// A table of 2^Bits keys, in scratch or in memory. 0 marks a free slot; the key 0 itself has the one behind
-/// the last. Keys that are given a home have one of two; others lie at their first home or behind it.
+/// the last. Other keys have two homes, of which the first is never free where one lies at the second.
 template <class Key, int Bits>
 struct KindSlots {
   static constexpr int count = 1 << Bits, most_probes = 64, most_moves = 256;
@@ -60,10 +60,11 @@ struct KindSlots {
     if (at(both.first) == key) return both.first;
     return at(both.second) == key ? both.second : none;
   }
-  /// The slot of a key at its first home or behind it, which is taken for it if it has none (`is_new`), or
-  /// `none`.
+  /// The slot of a key: one of its homes, or one behind the second. A key that has none takes the first of
+  /// these that is free (`is_new`). `none` if all near are taken.
   KOKKOS_FUNCTION std::uint32_t find(Key key, bool& is_new) const {
-    std::uint32_t slot = homes(key).first;
+    const Homes both = homes(key);
+    std::uint32_t slot = both.first;
     KRADIX_ROLLED
     for (int probe = 0; probe < most_probes; ++probe) {
       Key found = at(slot);
@@ -73,7 +74,7 @@ struct KindSlots {
         is_new = found == 0;
         if (is_new || found == key) return slot;
       }
-      slot = (slot + 1) & (count - 1);
+      slot = probe == 0 ? both.second : (slot + 1) & (count - 1);
     }
     return none;
   }
@@ -195,8 +196,7 @@ struct CountKinds {
     }
   }
 
-  /// To the team's table, or to that of all if there is no room. (A kind may have two slots of a table: at its
-  /// second home and behind its first one. They meet in the table of all.)
+  /// To the team's table, or to that of all if there is no room.
   KOKKOS_FUNCTION void add(Key key, Scratch& scratch) const {
     bool is_new = false;
     const std::uint32_t slot = Slots{scratch.keys}.find(key, is_new);
