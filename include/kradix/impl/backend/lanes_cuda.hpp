@@ -42,6 +42,10 @@ struct CudaLanes {
     KOKKOS_IF_ON_DEVICE((return __shfl_sync(~Mask{0}, value, width - 1);))
     KOKKOS_IF_ON_HOST((return value;))
   }
+  KOKKOS_FUNCTION static std::uint32_t from_first(std::uint32_t value, Mask mask) {
+    KOKKOS_IF_ON_DEVICE((return __shfl_sync(~Mask{0}, value, (__ffs(mask) - 1) & (width - 1));))
+    KOKKOS_IF_ON_HOST((return mask != 0 ? value : 0;))
+  }
   /// Adds one to a counter in scratch. CUDA's own atomic: of equal addresses in a warp it makes one.
   KOKKOS_FUNCTION static void increment(std::uint32_t* counter) {
     KOKKOS_IF_ON_DEVICE((atomicAdd(counter, 1u);))

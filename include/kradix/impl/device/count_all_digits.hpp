@@ -139,25 +139,27 @@ struct ListDigits {
   Route* route = nullptr;
   bool only_recounts = false;
 
-  static std::size_t scratch_bytes() { return PassTable::max_passes * sizeof(int); }
+  /// The bin that holds most elements, with their number above: of any two the greater word holds more.
+  using Fullest = std::uint64_t;
+  static std::size_t scratch_bytes() { return PassTable::max_passes * sizeof(Fullest); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (only_recounts && route->recounts == 0) return;
     const DigitList digits = route != nullptr ? route->digits : all;
-    int* const varies = take_scratch<int>(team, PassTable::max_passes);
-    for (int d = team.team_rank(); d < PassTable::max_passes; d += Threads) varies[d] = 1;
+    auto* const fullest = take_scratch<Fullest>(team, PassTable::max_passes);
+    for (int d = team.team_rank(); d < PassTable::max_passes; d += Threads) fullest[d] = 0;
     team.team_barrier();
     constexpr int groups = Threads / L::width;
     for (int d = team.team_rank() / L::width; d < digits.count(); d += groups) {
-      if (scan_bins<L>(bins + (first_row + d) * bin_count, L::lane(team.team_rank())) == count) {
-        varies[d] = 0;
-      }
+      const CountedBin mine =
+          scan_bins<L>(bins + (first_row + d) * bin_count, L::lane(team.team_rank()));
+      Kokkos::atomic_max(&fullest[d], mine.count * bin_count + mine.bin);
     }
     team.team_barrier();
-    if (team.team_rank() == 0) list(digits, varies);
+    if (team.team_rank() == 0) list(digits, fullest);
   }
 
-  KOKKOS_FUNCTION void list(const DigitList& digits, const int* varies) const {
+  KOKKOS_FUNCTION void list(const DigitList& digits, const Fullest* fullest) const {
     PassTable table{};
     const bool first = route != nullptr && !only_recounts;
     if (first && route->has_counted_kinds()) {
@@ -168,13 +170,19 @@ struct ListDigits {
       recount(digits);
     } else {
       for (int d = 0; d < digits.count(); ++d) {
-        if (!varies[d]) continue;
+        if (fullest[d] / bin_count == count) continue;
+        if (table.count == 0) table.crowded_bin = crowded_bin(fullest[d]);
         table.row[table.count] = first_row + d;
         table.digit[table.count++] = digits.digit(d);
       }
       table.finishes = route != nullptr ? route->finishes : 0;
     }
     *passes = table;
+  }
+
+  /// Of 32 lanes four meet there on average: more than they do anywhere by chance.
+  KOKKOS_FUNCTION int crowded_bin(Fullest fullest) const {
+    return fullest / bin_count > count / 8 ? static_cast<int>(fullest % bin_count) : bin_count;
   }
 
   /// The digits of the route, and one more sweep if bits vary above what the sample saw; or all digits.

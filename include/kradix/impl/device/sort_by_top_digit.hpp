@@ -113,7 +113,7 @@ struct SortByTopDigit {
 
   /// A group of lanes turns counts into first places, lists the bins if each fits, and tells the passes.
   KOKKOS_FUNCTION void list(Bits varying, const PassTable& top, int lane) const {
-    const std::uint64_t largest = scan_bins<L>(state->bins[0], lane);
+    const std::uint64_t largest = scan_bins<L>(state->bins[0], lane).count;
     L::barrier();
     const bool fits = L::size_of(L::where(largest > most)) == 0 && varying != 0;
     if (fits) list_chunks(lane);

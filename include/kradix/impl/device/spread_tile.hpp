@@ -1,7 +1,8 @@
 // One digit pass over keys alone that need not keep the order of the keys in a bin.
 //
 // No tile waits for another: the keys of a tile rank themselves by counting in scratch, and the tile takes
-// room in every bin by one atomic addition.
+// room in every bin by one atomic addition. Equal additions queue up in scratch, so where one bin holds much
+// of the keys those of it in a group of lanes are counted together.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -67,7 +68,11 @@ struct SpreadTile {
     const int thread = team.team_rank();
     Registers registers;
     load<Full>(thread, begin, size, registers);
-    rank<Full>(thread, reader, size, scratch, registers);
+    if (passes->crowded_bin < bin_count) {
+      rank<Full, true>(thread, reader, size, scratch, registers);
+    } else {
+      rank<Full, false>(thread, reader, size, scratch, registers);
+    }
     team.team_barrier();
     take_room(team, scratch);
     team.team_barrier();
@@ -87,17 +92,36 @@ struct SpreadTile {
   }
 
   /// Ranks each key among those of the tile with its digit, in the order in which they come.
-  template <bool Full>
-  KOKKOS_FUNCTION static void rank(int thread, const DigitReader<Codec>& reader, int size,
-                                   Scratch& scratch, Registers& registers) {
+  template <bool Full, bool Crowded>
+  KOKKOS_FUNCTION void rank(int thread, const DigitReader<Codec>& reader, int size,
+                            Scratch& scratch, Registers& registers) const {
+    const auto crowded = static_cast<std::uint32_t>(passes->crowded_bin);
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
+      const bool exists = Full || i * threads + thread < size;
+      const std::uint32_t bin = reader.of(registers.key[i]);
       std::uint32_t rank = 0;
-      if (Full || i * threads + thread < size) {
-        rank = L::add(&scratch.first[reader.of(registers.key[i])], 1u);
+      if constexpr (Crowded) {
+        rank = rank_beside(L::where(exists && bin == crowded), L::lane(thread), exists,
+                           &scratch.first[bin]);
+      } else if (exists) {
+        rank = L::add(&scratch.first[bin], 1u);
       }
       registers.rank[i / 2] = i % 2 == 0 ? rank : registers.rank[i / 2] | rank << 16;
     }
+  }
+
+  /// The first of `together` adds for all of these lanes.
+  KOKKOS_FUNCTION static std::uint32_t rank_beside(typename L::Mask together, int lane, bool exists,
+                                                   std::uint32_t* counter) {
+    const bool is_in = (together >> lane & 1) != 0;
+    const int below = L::rank_in(together, lane);
+    std::uint32_t rank = 0;
+    if (exists && (!is_in || below == 0)) {
+      rank = L::add(counter, is_in ? static_cast<std::uint32_t>(L::size_of(together)) : 1u);
+    }
+    const std::uint32_t of_first = L::from_first(rank, together);
+    return is_in ? of_first + static_cast<std::uint32_t>(below) : rank;
   }
 
   /// Room in the output for each bin's keys, and their first places in the tile.
