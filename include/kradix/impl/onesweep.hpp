@@ -54,7 +54,8 @@ class Onesweep {
   using Sweep = SweepTile<ExecutionSpace, Codec, Value, Shape, TileLookBack>;
   static constexpr bool with_values = Sweep::with_values;
   static constexpr TeamShape count_with = count_shape<ExecutionSpace>();
-  using Count = CountAllDigits<ExecutionSpace, Codec, count_with>;
+  static constexpr TeamShape count_digits_with = count_digits_shape<ExecutionSpace>();
+  using Count = CountAllDigits<ExecutionSpace, Codec, count_digits_with>;
   using List = ListDigits<ExecutionSpace, count_with.threads, typename Codec::bits_type>;
 
  public:
@@ -122,7 +123,9 @@ class Onesweep {
 
   void settle() {
     const std::size_t teams = std::min(plan_.tiles, resident_teams<count_with>());
-    const std::size_t share = (plan_.count + teams - 1) / teams;
+    const std::size_t share = is_host_space<ExecutionSpace>
+                                  ? (plan_.count + teams - 1) / teams
+                                  : std::size_t{8} * count_with.threads;
     launch<count_with>("Settle", teams, 0,
                        Settle<ExecutionSpace, Key, Value, count_with.threads>{buffers_, passes_,
                                                                               plan_.count, share});
@@ -154,8 +157,8 @@ class Onesweep {
   }
 
   void count_into(int first_row, Route* route, bool only_recounts) {
-    const std::size_t teams = std::min(plan_.tiles, resident_teams<count_with>());
-    launch<count_with>("CountAllDigits", teams, Count::scratch_bytes(digits().count()),
+    const std::size_t teams = std::min(plan_.tiles, resident_teams<count_digits_with>());
+    launch<count_digits_with>("CountAllDigits", teams, Count::scratch_bytes(digits().count()),
                        Count{buffers_.keys.in, codec_, plan_.count, digits(),
                              bins_ + first_row * bin_count, route, only_recounts, keeps_order()});
     launch<count_with>(

@@ -88,6 +88,12 @@ constexpr TeamShape count_shape() {
   return is_host_space<ExecutionSpace> ? TeamShape{1, 1} : TeamShape{256, 1};
 }
 
+/// How teams count all digits at once: few enough that what each adds to the bins of all does not queue up.
+template <class ExecutionSpace>
+constexpr TeamShape count_digits_shape() {
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 1} : TeamShape{512, 1};
+}
+
 /// How teams look up keys in a table in scratch, where six find room at once.
 template <class ExecutionSpace>
 constexpr TeamShape kinds_shape(std::size_t key_bytes) {

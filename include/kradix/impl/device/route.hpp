@@ -225,10 +225,10 @@ struct SampleRuns {
     std::uint32_t pairs = 0, most = 0;
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
-      if (prefix[i] == missing) continue;
-      const std::uint32_t before = insert(scratch, (prefix[i] >> low) + 1);
+      const bool exists = prefix[i] != missing;
+      const std::uint32_t before = insert(scratch, (prefix[i] >> low) + 1, exists);
       pairs += before;
-      most = before + 1 > most ? before + 1 : most;
+      if (exists && before >= most) most = before + 1;
     }
     Kokkos::atomic_add(&scratch.pairs, pairs);
     Kokkos::atomic_max(&scratch.most, most);
@@ -288,19 +288,24 @@ struct SampleRuns {
     }
     std::uint32_t found = 0;
     KRADIX_UNROLL
-    for (int i = 0; i < each; ++i) found += insert(scratch, key[i]) == 0 ? 1 : 0;
+    for (int i = 0; i < each; ++i) found += insert(scratch, key[i], true) == 0 ? 1 : 0;
     return found;
   }
 
-  /// How many of the same came before.
-  KOKKOS_FUNCTION static std::uint32_t insert(Scratch& scratch, std::uint64_t mine) {
+  /// How many of the same came before (none of what does not exist).
+  KOKKOS_FUNCTION static std::uint32_t insert(Scratch& scratch, std::uint64_t mine, bool exists) {
     auto slot = static_cast<std::uint32_t>((mine * 0x9e3779b97f4a7c15u) >> (64 - slot_bits));
-    while (true) {
+    bool looks = exists;
+    KRADIX_ROLLED
+    while (looks) {
       const std::uint64_t found =
           Kokkos::atomic_compare_exchange(&scratch.prefix[slot], std::uint64_t{0}, mine);
-      if (found == 0 || found == mine) return Kokkos::atomic_fetch_add(&scratch.keys[slot], 1u);
-      slot = (slot + 1) & ((1u << slot_bits) - 1);
+      looks = found != 0 && found != mine;
+      if (looks) slot = (slot + 1) & ((1u << slot_bits) - 1);
     }
+    // Lanes go on together: left alone they would go their own ways to the end of all insertions.
+    L::barrier();
+    return exists ? L::add(&scratch.keys[slot], 1u) : 0;
   }
 };
 

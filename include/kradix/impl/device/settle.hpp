@@ -127,19 +127,31 @@ struct MirrorShare {
   }
 };
 
+/// Teams take share after share, side by side: far apart, they would wait for the same banks of memory.
 template <class ExecutionSpace, class Key, class Value, int Threads>
 struct Settle {
   SortBuffers<Key, Value> buffers;
   const PassTable* passes;
-  std::size_t count, share;  ///< all elements; those of a team
+  std::size_t count, share;  ///< all elements; those that a team takes at once
 
   KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
-    const auto index = static_cast<std::size_t>(team.league_rank());
     if (passes->mirrors) {
-      MirrorShare<Key, Value, Threads>{buffers, count}(
-          team, share_of((count + 1) / 2, (share + 1) / 2, index));
+      for_each_share(team, (count + 1) / 2, (share + 1) / 2,
+                     MirrorShare<Key, Value, Threads>{buffers, count});
     } else {
-      SettleShare<Key, Value, Threads>{buffers, *passes}(team, share_of(count, share, index));
+      for_each_share(team, count, share, SettleShare<Key, Value, Threads>{buffers, *passes});
+    }
+  }
+
+ private:
+  template <class Work>
+  KOKKOS_FUNCTION static void for_each_share(const TeamMember<ExecutionSpace>& team,
+                                             std::size_t count, std::size_t share,
+                                             const Work& work) {
+    const auto teams = static_cast<std::size_t>(team.league_size());
+    for (auto index = static_cast<std::size_t>(team.league_rank()); index * share < count;
+         index += teams) {
+      work(team, share_of(count, share, index));
     }
   }
 };
