@@ -192,7 +192,7 @@ TEST(Route, OrderIsThatOfTheBitsThatCount) {
   }
 }
 
-constexpr RouteRule counting{1e30, 1e30, 1e30, 1};
+constexpr RouteRule counting{1e30, 1e30, 1e30, 1, 1};
 
 /// Sorts keys alone in both orders, in place and not; tells the route to `expect`.
 template <class Key, class Expect>
@@ -298,6 +298,55 @@ TYPED_TEST(KindsOf, ManyOrHeavyAreNotCounted) {
              [](const Route& route) { EXPECT_EQ(route.kinds, 0); });
   sort_alone(std::vector<TypeParam>(this->count, TypeParam{3}),
              [](const Route& route) { EXPECT_TRUE(is_proven(route)); });
+}
+
+/// The same of pairs, in every movement; values are indices, so that equal keys show their order.
+template <class Value, class Key, class Expect>
+void sort_pairs(const std::vector<Key>& input, const Expect& expect) {
+  for (const Order order : {Order::ascending, Order::descending}) {
+    for (const Movement& movement : all_movements) {
+      SCOPED_TRACE(::testing::Message()
+                   << "seed " << keys::fresh_seed() << ", count " << input.size() << ", order "
+                   << static_cast<int>(order) << ", in place " << movement.in_place
+                   << ", makes indices " << movement.makes_indices << ", leaves keys "
+                   << movement.leaves_keys);
+      expect(expect_sorted<Value>(input, order, movement, counting));
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+TYPED_TEST(KindsOf, OfPairsAreLabelled) {
+  for (const std::size_t distinct : {2, 5, 100, 256}) {
+    for (const std::size_t count : {std::size_t{777}, std::size_t{4097}, this->count}) {
+      SCOPED_TRACE(distinct);
+      const auto expect = [&](const Route& route) {
+        EXPECT_TRUE(count < 32 * distinct || route.has_counted_kinds());
+      };
+      sort_pairs<std::uint32_t>(this->few(distinct, count), expect);
+      if (distinct == 100) sort_pairs<std::uint64_t>(this->few(distinct, count), expect);
+    }
+  }
+}
+
+TYPED_TEST(KindsOf, OfPairsAreAllInTheSampleOrVoid) {
+  const auto unseen = unseen_places(this->count);
+  const auto expect = [](const Route& route) {
+    EXPECT_GT(route.kinds, 0);
+    EXPECT_EQ(route.too_many_kinds, 1u);
+  };
+  auto rare = this->few(100, this->count);
+  rare[unseen[unseen.size() / 2]] = 12345;
+  sort_pairs<std::uint32_t>(rare, expect);
+  // Without the key 0, and then with it where no sample looks.
+  auto without_zero = this->few(100, this->count);
+  for (TypeParam& key : without_zero) key = key == 0 ? static_cast<TypeParam>(-1) : key;
+  sort_pairs<std::uint32_t>(without_zero,
+                            [](const Route& route) { EXPECT_TRUE(route.has_counted_kinds()); });
+  without_zero[unseen.front()] = 0;
+  sort_pairs<std::uint32_t>(without_zero, expect);
+  sort_pairs<std::uint32_t>(this->few(400, this->count),
+                            [](const Route& route) { EXPECT_EQ(route.kinds, 0); });
 }
 
 /// Zeros of both signs and NaNs, by the order in which no two keys are equal.

@@ -28,21 +28,22 @@ struct Movement {
 template <class Key>
 struct Sorted {
   std::vector<Key> keys;
-  std::vector<std::uint32_t> values;
+  std::vector<std::uint64_t> values;
   Route route;
 };
 
-/// `Value` is NoValue or std::uint32_t: element i has the value i.
+/// `Value` is NoValue or an unsigned integer: element i has the value i.
 template <TeamShape Finish, class Value, class Key, class Codec>
 Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Movement& movement,
                  const RouteRule& rule, kradix::BitRange bits = {0, Codec::bits}) {
   using Word = typename Codec::key_type;
   constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+  using Index = std::conditional_t<with_values, Value, std::uint32_t>;
   const std::size_t count = input.size();
   kradix::Plan plan;
   plan.count = count;
   plan.key_bytes = sizeof(Key);
-  plan.value_bytes = with_values ? 4 : 0;
+  plan.value_bytes = with_values ? sizeof(Index) : 0;
   plan.bits = bits;
   plan.passes = (bits.end - bits.begin + digit_bits - 1) / digit_bits;
   plan.round = plan.tile = static_cast<std::size_t>(sweep_with.round());
@@ -50,21 +51,23 @@ Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Moveme
   plan.tiles = (count + plan.tile - 1) / plan.tile;
   ScratchList list;
   const Slot keys_other = list.add(count, sizeof(Key));
-  const Slot values_other = list.add(count, 4);
+  const Slot values_other = list.add(count, sizeof(Index));
   const MsdHybridScratch scratch = MsdHybridScratch::list(plan, LookBackShape{}, list);
   const Kokkos::View<std::byte*, Memory> memory("memory", list.bytes());
   std::byte* const base = aligned_scratch(memory.data());
   const auto keys = to_device(input);
   const auto keys_out = to_device(std::vector<Key>(count));
-  std::vector<std::uint32_t> places(count);
-  for (std::size_t i = 0; i < count; ++i) places[i] = static_cast<std::uint32_t>(i);
+  std::vector<Index> places(count);
+  for (std::size_t i = 0; i < count; ++i) places[i] = static_cast<Index>(i);
   const auto values = to_device(places);
+  const auto values_out = to_device(std::vector<Index>(count));
   const auto result = movement.in_place ? keys : keys_out;
+  const auto values_result = movement.in_place ? values : values_out;
   SortBuffers<Word, Value> buffers;
   buffers.keys = {reinterpret_cast<const Word*>(keys.data()),
                   reinterpret_cast<Word*>(result.data()), keys_other.in<Word>(base)};
   if constexpr (with_values) {
-    buffers.values = {movement.makes_indices ? nullptr : values.data(), values.data(),
+    buffers.values = {movement.makes_indices ? nullptr : values.data(), values_result.data(),
                       values_other.in<Value>(base)};
   }
   buffers.makes_indices = movement.makes_indices;
@@ -78,7 +81,8 @@ Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Moveme
   const Kokkos::View<Route, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> there(&route);
   Kokkos::deep_copy(
       there, Kokkos::View<Route, Memory, Kokkos::MemoryUnmanaged>(scratch.route.in<Route>(base)));
-  return {to_host(result), to_host(values), route};
+  const auto moved = to_host(values_result);
+  return {to_host(result), {moved.begin(), moved.end()}, route};
 }
 
 }  // namespace hybrid

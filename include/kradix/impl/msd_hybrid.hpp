@@ -20,6 +20,7 @@
 #include "kradix/impl/device/expand_kinds.hpp"
 #include "kradix/impl/device/finish_chunk.hpp"
 #include "kradix/impl/device/finish_ranges.hpp"
+#include "kradix/impl/device/label_kinds.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/onesweep.hpp"
 #include "kradix/impl/plan.hpp"
@@ -29,12 +30,13 @@ namespace kradix::impl {
 struct MsdHybridScratch {
   OnesweepScratch sweeps;
   Slot route;
-  Slot kinds;   ///< of keys alone
+  Slot kinds;   ///< or labels
   Slot chunks;  ///< may lie over the look-back's words, which are done with when chunks are listed
 
   static MsdHybridScratch list(const Plan& plan, const LookBackShape& most, ScratchList& list) {
     MsdHybridScratch scratch;
-    const std::size_t kinds = plan.value_bytes > 0 ? 0 : sizeof(Kinds<std::uint64_t>);
+    const std::size_t kinds =
+        plan.value_bytes > 0 ? sizeof(Labels<std::uint64_t>) : sizeof(Kinds<std::uint64_t>);
     scratch.sweeps = OnesweepScratch::list(plan, most, list, 2, sizeof(Route) + kinds);
     scratch.route = {scratch.sweeps.counts.offset + scratch.sweeps.extra, sizeof(Route)};
     scratch.kinds = {scratch.route.offset + sizeof(Route), kinds};
@@ -77,70 +79,101 @@ class MsdHybrid {
   void sort(const RouteRule& rule) {
     sweeps_.clear();
     choose(rule);
-    const bool kinds = may_count_kinds(rule);
+    const bool kinds = may_look_for_kinds(rule);
     if (kinds) count_kinds();
     sweeps_.count(route_);
     sweeps_.sweep();
+    if (kinds) place_kinds();
     finish();
     sweeps_.settle();
-    if (kinds) expand_kinds();
+    if (kinds && !buffers_.leaves_keys) expand_kinds();
   }
 
  private:
   void choose(const RouteRule& rule) {
     const DigitList all = sweeps_.digits();
     const KeyOrder<Codec> order{buffers_.keys.in, plan_.count, codec_, all, sweeps_.keeps_order()};
-    const bool kinds = may_count_kinds(rule);
-    Key* sampled = nullptr;
-    if constexpr (counts_kinds) sampled = kinds ? this->kinds()->sampled : nullptr;
+    const bool kinds = may_look_for_kinds(rule);
     const std::size_t teams = Sample::teams(plan_.count);
     const int least = rule.least_sweeps(plan_.count);
     const auto samples = static_cast<double>(std::min<std::size_t>(plan_.count, Sample::samples));
     sweeps_.template launch<step_with>("GlanceAtKeys", 1, Glance::scratch_bytes(),
                                        Glance{order, route_});
-    sweeps_.template launch<step_with>("SampleRuns", teams * Route::choices + (kinds ? 1 : 0),
-                                       Sample::scratch_bytes(),
-                                       Sample{order, least, finish_bits(least), sampled, route_});
+    sweeps_.template launch<step_with>(
+        "SampleRuns", teams * Route::choices + (kinds ? 1 : 0), Sample::scratch_bytes(),
+        Sample{order, least, finish_bits(least), kinds ? sampled_kinds() : nullptr, most_kinds,
+               route_});
     sweeps_.template launch<step_with>(
         "ChooseRoute", 1, 0,
         Choose{plan_.count, all, rule, least, samples,
                static_cast<double>(teams) * samples * (samples - 1) / 2, route_});
   }
 
-  /// Is a key all there is to know of an element, so that counting makes it again?
-  static constexpr bool counts_kinds = std::is_same_v<Value, NoValue> && may_be_kind<Codec>;
-  bool may_count_kinds(const RouteRule& rule) const {
-    return counts_kinds && !sweeps_.keeps_order() && plan_.count >= rule.kinds_from;
+  static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+  using Kinds = std::conditional_t<with_values, Labels<Key>, impl::Kinds<Key>>;
+  static constexpr bool knows_kinds = may_be_kind<Codec>;
+  static constexpr int most_kinds = with_values ? Labels<Key>::most : Route::most_sampled_kinds;
+
+  /// Keys are made again from their kinds, so a kind must be all there is to know of a key.
+  bool may_look_for_kinds(const RouteRule& rule) const {
+    return knows_kinds && !equal_keys_differ(codec_, sweeps_.digits()) &&
+           plan_.count >= (with_values ? rule.labels_from : rule.kinds_from);
   }
 
+  Kinds& kinds() const { return *reinterpret_cast<Kinds*>(kinds_); }
+  Key* sampled_kinds() const {
+    if constexpr (knows_kinds) return kinds().sampled;
+    return nullptr;
+  }
+
+  /// With values: labels them, in the array that the first sweep would write.
   void count_kinds() {
-    if constexpr (counts_kinds) {
-      using Count = CountKinds<ExecutionSpace, Key, look_up_with>;
-      const std::size_t teams = sweeps_.template resident_teams<look_up_with>() * 3 / 4;
+    if constexpr (knows_kinds) {
+      const std::size_t resident = sweeps_.template resident_teams<look_up_with>() * 3 / 4;
       const std::size_t least = (plan_.count >> 31) + 1;  // a team's counters have 32 bits
-      sweeps_.template launch<look_up_with>(
-          "CountKinds", std::clamp(teams, least, plan_.tiles), Count::scratch_bytes(),
-          Count{{buffers_.keys.in, plan_.count}, route_, kinds()});
+      const std::size_t teams = std::clamp(resident, least, plan_.tiles);
+      if constexpr (with_values) {
+        using Label = LabelKinds<ExecutionSpace, Codec, look_up_with>;
+        sweeps_.template launch<look_up_with>(
+            "LabelKinds", teams, Label::scratch_bytes(),
+            Label{buffers_.keys.in, plan_.count, codec_, route_, &kinds(), label_of()});
+      } else {
+        using Count = CountKinds<ExecutionSpace, Key, look_up_with>;
+        sweeps_.template launch<look_up_with>(
+            "CountKinds", teams, Count::scratch_bytes(),
+            Count{{buffers_.keys.in, plan_.count}, route_, &kinds()});
+      }
+    }
+  }
+
+  std::uint32_t* label_of() const { return reinterpret_cast<std::uint32_t*>(buffers_.keys.other); }
+
+  /// Where kinds begin; values go there.
+  void place_kinds() {
+    if constexpr (knows_kinds && with_values) {
+      using Place = PlaceLabels<ExecutionSpace, Key, step_with.threads>;
+      sweeps_.template launch<step_with>("PlaceLabels", 1, 0,
+                                         Place{plan_.count, route_, sweeps_.passes(), &kinds()});
+      sweeps_.sweep_by_labels(label_of(), &kinds().passes, kinds().first);
+    } else if constexpr (knows_kinds) {
+      using Rank = RankKinds<ExecutionSpace, Codec, step_with.threads>;
+      sweeps_.template launch<step_with>("RankKinds", Rank::teams, Rank::scratch_bytes(),
+                                         Rank{codec_, plan_.count, sweeps_.passes(), &kinds()});
     }
   }
 
   void expand_kinds() {
-    if constexpr (counts_kinds) {
-      using Rank = RankKinds<ExecutionSpace, Codec, step_with.threads>;
-      sweeps_.template launch<step_with>("RankKinds", Rank::teams, Rank::scratch_bytes(),
-                                         Rank{codec_, plan_.count, sweeps_.passes(), kinds()});
+    if constexpr (knows_kinds) {
       using Expand = ExpandKinds<ExecutionSpace, Key, step_with.threads>;
       const std::size_t teams = std::min(plan_.tiles, sweeps_.template resident_teams<step_with>());
       sweeps_.template launch<step_with>("ExpandKinds", teams, 0,
-                                         Expand{{kinds()->sorted, kinds()->first, &kinds()->listed},
+                                         Expand{{kinds().sorted, kinds().first, &kinds().listed},
                                                 sweeps_.passes(),
                                                 buffers_.keys.result,
                                                 plan_.count,
                                                 plan_.count / Expand::width / teams + 1});
     }
   }
-
-  Kinds<Key>* kinds() const { return reinterpret_cast<Kinds<Key>*>(kinds_); }
 
   /// The bits of a word of counters, in a chunk of as many runs as fit of keys that spread evenly.
   int finish_bits(int sweeps) const {

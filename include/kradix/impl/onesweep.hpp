@@ -121,11 +121,35 @@ class Onesweep {
     }
   }
 
+  /// Moves values alone, by labels that stand for their keys: the one pass of that table, if it has one.
+  void sweep_by_labels(const std::uint32_t* labels, const PassTable* passes,
+                       const std::uint64_t* bins) {
+    constexpr TeamShape shape = sweep_shape<ExecutionSpace>(sizeof(*labels), sizeof(Value));
+    using SweepLabels = SweepTile<ExecutionSpace, WordCodec<std::uint32_t, false>, Value, shape>;
+    static_assert(shape.round() >= Shape.round(),
+                  "the look-back has room for the sort's own tiles");
+    const auto tiling = SweepLabels::Tiles::of(plan_.count);
+    std::uint64_t* const tickets = bins_ + scratch_.sets * plan_.passes * bin_count;
+    const auto look_back = LookBack<ExecutionSpace>::of(words_, tickets + plan_.passes,
+                                                        scratch_.look_back, tiling.tiles());
+    launch<shape>("SweepTile", tiling.tiles(), SweepLabels::scratch_bytes(),
+                  SweepLabels{{{labels, nullptr, nullptr},
+                               buffers_.values,
+                               buffers_.makes_indices,
+                               /*leaves_keys=*/true},
+                              make_codec<std::uint32_t>(Order::ascending),
+                              tiling,
+                              passes,
+                              bins,
+                              tickets,
+                              look_back,
+                              /*pass=*/0});
+  }
+
   void settle() {
     const std::size_t teams = std::min(plan_.tiles, resident_teams<count_with>());
-    const std::size_t share = is_host_space<ExecutionSpace>
-                                  ? (plan_.count + teams - 1) / teams
-                                  : std::size_t{8} * count_with.threads;
+    const std::size_t share = is_host_space<ExecutionSpace> ? (plan_.count + teams - 1) / teams
+                                                            : std::size_t{8} * count_with.threads;
     launch<count_with>("Settle", teams, 0,
                        Settle<ExecutionSpace, Key, Value, count_with.threads>{buffers_, passes_,
                                                                               plan_.count, share});
@@ -158,9 +182,10 @@ class Onesweep {
 
   void count_into(int first_row, Route* route, bool only_recounts) {
     const std::size_t teams = std::min(plan_.tiles, resident_teams<count_digits_with>());
-    launch<count_digits_with>("CountAllDigits", teams, Count::scratch_bytes(digits().count()),
-                       Count{buffers_.keys.in, codec_, plan_.count, digits(),
-                             bins_ + first_row * bin_count, route, only_recounts, keeps_order()});
+    launch<count_digits_with>(
+        "CountAllDigits", teams, Count::scratch_bytes(digits().count()),
+        Count{buffers_.keys.in, codec_, plan_.count, digits(), bins_ + first_row * bin_count, route,
+              only_recounts, keeps_order()});
     launch<count_with>(
         "ListDigits", 1, List::scratch_bytes(),
         List{plan_.count, digits(), bins_, first_row, passes_, route, only_recounts});

@@ -50,8 +50,9 @@ struct RouteRule {
   double run;        ///< the mean length of a run, over its elements, that still fits
   double most;       ///< and the longest that one team should finish
   double close = 8;  ///< keys in a run that agree in the next bits too
-  /// Keys alone, from so many on, may be few kinds: three launches more, which all others pay for.
+  /// Keys, from so many on, may be few kinds: three launches more, four with values, which all others pay for.
   std::size_t kinds_from = std::size_t{1} << 24;
+  std::size_t labels_from = std::size_t{1} << 25;
 
   /// Fewer sweeps than this leave longer runs even of keys that spread evenly.
   int least_sweeps(std::size_t count) const {
@@ -131,13 +132,14 @@ struct SampleRuns {
   using L = Lanes<ExecutionSpace>;
   static constexpr int samples = 1024;  ///< of one team
   static constexpr int slot_bits = 11;
-  static constexpr int kind_rounds = 4, most_kinds = Route::most_sampled_kinds;
-  static_assert(most_kinds <= samples);
+  static constexpr int kind_rounds = 4;
+  static_assert(Route::most_sampled_kinds <= samples);
 
   KeyOrder<Codec> order;
   int sweeps;       ///< at least: fewer could not leave runs that are short enough
   int finish_bits;  ///< below those sweeps' bits, what the finish counts by, eight counters together
   Key* kinds;       ///< found by one more team, if wanted; all zero at first
+  int most_kinds;   ///< of these
   Route* route;
 
   /// Half full at most, or little more where kinds are looked for.
@@ -252,7 +254,8 @@ struct SampleRuns {
       Kokkos::atomic_add(&scratch.pairs, new_kinds(team, round, scratch));
       team.team_barrier();
       // Of more kinds than can be, three of four are new at first.
-      if (scratch.pairs >= (round == 0 ? samples * 3 / 4 : most_kinds)) return;
+      const int most = round == 0 && samples * 3 / 4 < most_kinds ? samples * 3 / 4 : most_kinds;
+      if (static_cast<int>(scratch.pairs) > most) return;
       team.team_barrier();
     }
     // Where many were missed, more have been seen once than twice.
@@ -272,7 +275,7 @@ struct SampleRuns {
     for (int i = team.team_rank(); i < 1 << slot_bits; i += Threads) {
       if (scratch.prefix[i] == 0) continue;
       const std::uint32_t place = Kokkos::atomic_fetch_add(&scratch.listed, 1u);
-      if (place < most_kinds) kinds[place] = static_cast<Key>(scratch.prefix[i]);
+      if (static_cast<int>(place) < most_kinds) kinds[place] = static_cast<Key>(scratch.prefix[i]);
     }
     if (team.team_rank() == 0) route->kinds = static_cast<int>(scratch.pairs);
   }

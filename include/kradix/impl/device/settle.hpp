@@ -21,11 +21,16 @@ struct SettleShare {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, const Share& share) const {
-    if (passes.finishes || passes.expands) return;
-    if (!buffers.leaves_keys) settle(team, share, buffers.keys);
+    if (passes.finishes) return;
+    if (passes.expands) {
+      // Values have moved once, by labels that stand for the keys.
+      if constexpr (with_values) settle(team, share, buffers.values, 1);
+      return;
+    }
+    if (!buffers.leaves_keys) settle(team, share, buffers.keys, passes.count);
     if constexpr (with_values) {
       if (!buffers.makes_indices) {
-        settle(team, share, buffers.values);
+        settle(team, share, buffers.values, passes.count);
       } else if (passes.count == 0) {
         make_indices(team, share);
       }
@@ -34,10 +39,10 @@ struct SettleShare {
 
  private:
   template <class Team, class T>
-  KOKKOS_FUNCTION void settle(const Team& team, const Share& share,
-                              const PassBuffers<T>& array) const {
-    if (array.ends_in_other(passes.count)) copy(team, share, array.other, array.result);
-    if (passes.count == 0 && !array.in_place()) copy(team, share, array.in, array.result);
+  KOKKOS_FUNCTION void settle(const Team& team, const Share& share, const PassBuffers<T>& array,
+                              int moves) const {
+    if (array.ends_in_other(moves)) copy(team, share, array.other, array.result);
+    if (moves == 0 && !array.in_place()) copy(team, share, array.in, array.result);
   }
 
   template <class Team, class T>
