@@ -157,7 +157,7 @@ struct SampleRuns {
   /// of the keys.
   static std::size_t teams(std::size_t count) {
     const std::size_t wanted = count / (16 * samples);
-    return wanted < 1 ? 1 : wanted > 256 ? 256 : wanted;
+    return wanted < 1 ? 1 : wanted > 128 ? 128 : wanted;
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {

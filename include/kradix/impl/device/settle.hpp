@@ -19,30 +19,36 @@ struct SettleShare {
   const SortBuffers<Key, Value>& buffers;
   const PassTable& passes;
 
+  KOKKOS_FUNCTION bool idle() const {
+    return !(settles_keys() || settles_values() || makes_indices());
+  }
+
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, const Share& share) const {
-    if (passes.finishes) return;
-    if (passes.expands) {
-      // Values have moved once, by labels that stand for the keys.
-      if constexpr (with_values) settle(team, share, buffers.values, 1);
-      return;
-    }
-    if (!buffers.leaves_keys) settle(team, share, buffers.keys, passes.count);
+    if (settles_keys()) copy(team, share, end_of(buffers.keys), buffers.keys.result);
     if constexpr (with_values) {
-      if (!buffers.makes_indices) {
-        settle(team, share, buffers.values, passes.count);
-      } else if (passes.count == 0) {
-        make_indices(team, share);
-      }
+      if (settles_values()) copy(team, share, end_of(buffers.values), buffers.values.result);
+      if (makes_indices()) make_indices(team, share);
     }
   }
 
  private:
-  template <class Team, class T>
-  KOKKOS_FUNCTION void settle(const Team& team, const Share& share, const PassBuffers<T>& array,
-                              int moves) const {
-    if (array.ends_in_other(moves)) copy(team, share, array.other, array.result);
-    if (moves == 0 && !array.in_place()) copy(team, share, array.in, array.result);
+  /// Where keys are expanded, values have moved once, by labels.
+  KOKKOS_FUNCTION int moves() const { return passes.expands ? 1 : passes.count; }
+  KOKKOS_FUNCTION bool settles_keys() const {
+    return !passes.finishes && !passes.expands && !buffers.leaves_keys &&
+           end_of(buffers.keys) != buffers.keys.result;
+  }
+  KOKKOS_FUNCTION bool settles_values() const {
+    return with_values && !passes.finishes && !buffers.makes_indices &&
+           end_of(buffers.values) != buffers.values.result;
+  }
+  KOKKOS_FUNCTION bool makes_indices() const {
+    return with_values && buffers.makes_indices && !passes.finishes && moves() == 0;
+  }
+  template <class T>
+  KOKKOS_FUNCTION const T* end_of(const PassBuffers<T>& array) const {
+    return moves() == 0 ? array.in : array.end(moves());
   }
 
   template <class Team, class T>
@@ -144,7 +150,8 @@ struct Settle {
       for_each_share(team, (count + 1) / 2, (share + 1) / 2,
                      MirrorShare<Key, Value, Threads>{buffers, count});
     } else {
-      for_each_share(team, count, share, SettleShare<Key, Value, Threads>{buffers, *passes});
+      const SettleShare<Key, Value, Threads> settle{buffers, *passes};
+      if (!settle.idle()) for_each_share(team, count, share, settle);
     }
   }
 
