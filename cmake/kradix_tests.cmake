@@ -10,10 +10,10 @@ foreach(backend IN ITEMS Serial OpenMP Threads Cuda HIP SYCL)
 endforeach()
 message(STATUS "Kradix: unit tests for ${kradix_backends}")
 
-# Optimised less than what they test and what people run: compiling them takes longer than running them.
+# Optimised as most people's programs are, and less than what they test: compiling them takes longer than running them.
 set(kradix_test_options)
 if(kradix_host_gcc)
-  set(kradix_test_options $<$<CONFIG:Release>:-O1>)
+  set(kradix_test_options $<$<CONFIG:Release>:-O2>)
 endif()
 
 add_library(kradix_test_main OBJECT ${PROJECT_SOURCE_DIR}/unit_tests/support/main.cpp)
