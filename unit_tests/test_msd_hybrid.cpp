@@ -128,10 +128,10 @@ TEST(MsdHybrid, BitsThatDoNotCountChangeNothing) {
     const auto sorted = hybrid::sort<large_finish, std::uint32_t>(
         input, make_codec<std::uint32_t>(Order::ascending), {.makes_indices = true}, rule,
         {begin, end});
-    std::vector<std::uint32_t> indices(input.size());
-    std::iota(indices.begin(), indices.end(), 0u);
+    std::vector<std::uint64_t> indices(input.size());
+    std::iota(indices.begin(), indices.end(), std::uint64_t{0});
     std::ranges::stable_sort(
-        indices, {}, [&](std::uint32_t i) { return reference::cut_bits(input[i], begin, end); });
+        indices, {}, [&](std::uint64_t i) { return reference::cut_bits(input[i], begin, end); });
     ASSERT_EQ(sorted.values, indices) << "bits [" << begin << ", " << end << ")";
   }
 }
