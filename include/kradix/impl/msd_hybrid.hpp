@@ -40,7 +40,7 @@ struct MsdHybridScratch {
     scratch.sweeps = OnesweepScratch::list(plan, most, list, 2, sizeof(Route) + kinds);
     scratch.route = {scratch.sweeps.counts.offset + scratch.sweeps.extra, sizeof(Route)};
     scratch.kinds = {scratch.route.offset + sizeof(Route), kinds};
-    const std::size_t chunk_words = ChunkShape::of(plan.chunk, plan.count).chunks(plan.count);
+    const std::size_t chunk_words = ChunkShape::of(plan.chunk).chunks(plan.count);
     const bool fits = chunk_words * sizeof(std::uint64_t) <= scratch.sweeps.words.bytes;
     scratch.chunks = fits ? scratch.sweeps.words : list.add(chunk_words, sizeof(std::uint64_t));
     return scratch;
@@ -185,7 +185,7 @@ class MsdHybrid {
   void finish() {
     const DigitList all = sweeps_.digits();
     const PassTable* const passes = sweeps_.passes();
-    const ChunkShape shape = ChunkShape::of(plan_.chunk, plan_.count);
+    const ChunkShape shape = ChunkShape::of(plan_.chunk);
     sweeps_.template launch<step_with>(
         "ListChunks", (shape.windows(plan_.count) + List::windows - 1) / List::windows,
         List::scratch_bytes(),

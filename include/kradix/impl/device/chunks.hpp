@@ -52,10 +52,9 @@ struct ChunkShape {
   std::size_t most;    ///< elements of a chunk
   std::size_t window;  ///< elements among which a group of lanes lists the chunks
 
-  /// Small windows are listed sooner; large ones keep the list of very many elements short.
-  static ChunkShape of(std::size_t most, std::size_t count) {
-    return {most, count >> 28 > 1 ? 8 * most : most};
-  }
+  /// What is left of a window makes a short chunk, which takes nearly as long as a full one: windows are long
+  /// beside chunks, but not so long that listing them one by one takes longer.
+  static ChunkShape of(std::size_t most) { return {most, 8 * most}; }
   std::size_t windows(std::size_t count) const { return (count + window - 1) / window; }
   std::size_t chunks(std::size_t count) const { return 2 * count / most + windows(count); }
 };
