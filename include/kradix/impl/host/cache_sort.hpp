@@ -92,15 +92,7 @@ class CacheSort {
     }
     const DigitStack digits = DigitStack::choose(varying, count);
     if (by_simd && digits.count > 1) {
-      if (count <= Leaf::whole) {
-        leaf(a, count);
-        return a;
-      }
-      if (sort_to_leaves(a, b, count, varying)) return b;
-      if (Leaf::serves_uneven) {
-        leaf(a, count);
-        return a;
-      }
+      if (Rec* const sorted = sort_by_simd(a, b, count, varying)) return sorted;
     }
     for (int d = digits.count - 1; d >= 0; --d) {
       pass(a, b, count, digits.digit[d]);
@@ -134,6 +126,16 @@ class CacheSort {
   }
 
  private:
+  /// What takes more than one pass. Null, and nothing has moved, where passes serve better.
+  Rec* sort_by_simd(Rec* a, Rec* b, std::size_t count, Bits varying) const {
+    if (count > Leaf::whole) {
+      if (sort_to_leaves(a, b, count, varying)) return b;
+      if (!Leaf::serves_uneven) return nullptr;
+    }
+    leaf(a, count);
+    return a;
+  }
+
   void leaf([[maybe_unused]] Rec* words, [[maybe_unused]] std::size_t count) const {
     if constexpr (has_leaves) sort_leaf(reinterpret_cast<Stored*>(words), count);
   }
