@@ -36,7 +36,9 @@ endif()
 if(KRADIX_BOOST_SORT_INCLUDE_DIR AND TARGET Threads::Threads)
   kradix_bench_library(BOOST boost_sorts.cpp INCLUDES ${KRADIX_BOOST_SORT_INCLUDE_DIR} LIBRARIES Threads::Threads)
 endif()
-if(KRADIX_HWY_SORT_INCLUDE_DIR AND KRADIX_HWY_CONTRIB_LIBRARY AND KRADIX_HWY_LIBRARY)
+if(TARGET hwy::hwy_contrib)  # the one that Kradix finishes by
+  kradix_bench_library(VQSORT vqsort.cpp LIBRARIES hwy::hwy_contrib hwy::hwy)
+elseif(KRADIX_HWY_SORT_INCLUDE_DIR AND KRADIX_HWY_CONTRIB_LIBRARY AND KRADIX_HWY_LIBRARY)
   kradix_bench_library(VQSORT vqsort.cpp INCLUDES ${KRADIX_HWY_SORT_INCLUDE_DIR}
     LIBRARIES ${KRADIX_HWY_CONTRIB_LIBRARY} ${KRADIX_HWY_LIBRARY})
 endif()

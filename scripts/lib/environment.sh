@@ -19,6 +19,7 @@ provide_environment() {
     note "this machine's Kokkos $found_kokkos"
     use native
     need_test_packages
+    need_highway
     need_mpi
     cmake_options+=(-D CMAKE_DISABLE_FIND_PACKAGE_Kokkos=OFF)
   elif [[ -e $repo/build/native/_deps/kokkos-src/CMakeLists.txt ]]; then
@@ -71,6 +72,7 @@ allow_ranks() {
 # A package that is too old or incomplete (it can be: see complete_kokkos) must not stand in its way.
 use_fetched_kokkos() {
   use native
+  need_highway
   need_mpi
   cmake_options+=(-D CMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON)
 }
@@ -100,6 +102,16 @@ need_test_packages() {
 need_mpi() {
   { have mpicxx && have mpirun; } || [[ " ${cmake_options[*]} " == *KRADIX_ENABLE_MPI=OFF* ]] ||
     (apt_install openmpi-bin libopenmpi-dev) || note "no MPI here: building without the distributed sorts"
+}
+
+# So is Highway, of which CMake knows what is recent enough.
+need_highway() {
+  local offered minimum
+  minimum=$(sed -n 's/^set(KRADIX_HIGHWAY_MINIMUM \(.*\))/\1/p' "$repo/cmake/kradix_highway.cmake")
+  have apt-cache || return 0
+  offered=$(apt-cache policy libhwy-dev | sed -n 's/^  Candidate: \([0-9].*\)/\1/p')
+  [[ -n $offered ]] && dpkg --compare-versions "$offered" ge "$minimum" || return 0
+  is_installed libhwy-dev || (apt_install libhwy-dev) || note "no Highway here: building without SIMD on hosts"
 }
 
 github_reachable() {

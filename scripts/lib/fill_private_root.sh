@@ -46,7 +46,7 @@ install() {
 }
 
 packages() {
-  install g++ cmake ninja-build libkokkos-dev libgtest-dev libbenchmark-dev libcli11-dev \
+  install g++ cmake ninja-build libkokkos-dev libgtest-dev libbenchmark-dev libcli11-dev libhwy-dev \
     openmpi-bin libopenmpi-dev python3
   complete_kokkos
 }

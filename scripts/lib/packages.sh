@@ -14,6 +14,8 @@ apt_install_quietly() {
 
 have() { command -v "$1" >/dev/null; }
 
+is_installed() { dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed; }
+
 # What a native build needs before CMake can look for Kokkos.
 need_build_tools() {
   local missing=()
@@ -34,8 +36,7 @@ need_bench_packages() {
     have python3 || apt_install python3
     local missing=() package
     for package in "${bench_packages[@]}"; do
-      dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
-        missing+=("$package")
+      is_installed "$package" || missing+=("$package")
     done
     ((${#missing[@]} == 0)) || (apt_install "${missing[@]}") ||
       note "measuring without what of these is missing: ${missing[*]}"

@@ -6,7 +6,7 @@
 # Everything in it runs in a mount namespace of its own: the mounts vanish with the command.
 
 # Moves with enter_private_root.sh and fill_private_root.sh: another recipe, another root.
-private_root_recipe=2
+private_root_recipe=3
 private_root_dir() { printf '%s/kradix/debian13-%s\n' "${XDG_CACHE_HOME:-$HOME/.cache}" "$private_root_recipe"; }
 
 private_root_ready() { [[ -e $(private_root_dir)/.complete ]]; }

@@ -98,10 +98,28 @@ class SortCall {
 
  private:
   bool is_few_call() const {
-    return value_bytes() <= most_few_bytes && is_few<ExecutionSpace>(keys_view_, options_);
+    const std::size_t most = sorts_by_simd() ? FewBySimd<Key>::most : most_few;
+    return value_bytes() <= most_few_bytes && is_few<ExecutionSpace>(keys_view_, options_, most);
+  }
+  bool sorts_by_simd() const {
+    if constexpr (FewBySimd<Key>::exists && !with_values) {
+      return are_told_apart();
+    } else {
+      return false;
+    }
   }
 
   void sort_few() const {
+    if constexpr (FewBySimd<Key>::exists && !with_values) {
+      if (sorts_by_simd()) {
+        if constexpr (out_of_place) {
+          FewBySimd<Key>::sort(keys_view_, out_view_, options_.order);
+        } else {
+          FewBySimd<Key>::sort(keys_view_, keys_view_, options_.order);
+        }
+        return;
+      }
+    }
     const FewInOrder<Key> few(keys_view_, options_, !with_values && may_order_equal_keys());
     if constexpr (MakesIndices) {
       few.number(values_);
@@ -145,8 +163,7 @@ class SortCall {
     problem.study = options_.study;
     if constexpr (builtin_key<Key>) {
       problem.floating = key_kind<Key>() == KeyKind::floating;
-      problem.told_apart =
-          !with_values && orders_by_all_bits() && (!problem.floating || may_order_equal_keys());
+      problem.told_apart = are_told_apart();
     }
     plan_ = make_plan(
         problem, machine_of(exec_, sizeof(Key), static_cast<std::size_t>(problem.value_bytes)));
@@ -273,6 +290,11 @@ class SortCall {
   }
   bool may_order_equal_keys() const {
     return options_.stability != Stability::stable && orders_by_all_bits();
+  }
+  /// Built-in keys alone, of which no two differ and are equal?
+  bool are_told_apart() const {
+    if (with_values || !orders_by_all_bits()) return false;
+    return key_kind<Key>() != KeyKind::floating || may_order_equal_keys();
   }
 
   template <class Index>

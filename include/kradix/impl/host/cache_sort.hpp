@@ -6,8 +6,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/host/record.hpp"
+#include "kradix/impl/host/simd_leaf.hpp"
 
 namespace kradix::impl {
 
@@ -63,6 +66,11 @@ struct DigitStack {
 template <class Order, class Rec>
 class CacheSort {
   using Bits = typename Order::Bits;
+  using Stored = typename Order::Stored;
+  using Leaf = SimdLeaf<Stored>;
+  /// Words in their order, each all that there is of its element, of a size that SIMD sorts.
+  static constexpr bool has_leaves =
+      Leaf::exists && Order::is_encoded && std::is_same_v<Rec, Record<Stored, NoValue>>;
   static constexpr std::size_t few = 24;  ///< insertion is quicker below
 
  public:
@@ -72,11 +80,20 @@ class CacheSort {
   /// Of the two arrays, the one with the sorted records. They lie in `a`, and differ in no other bits.
   Rec* sort(Rec* a, Rec* b, std::size_t count, Bits varying) const {
     if (varying == 0) return a;
+    // Equal words are the same element where all bits count: nobody sees in which order they come.
+    const bool by_simd = has_leaves && order_.wanted == low_mask<Bits>(8 * sizeof(Stored));
+    if (by_simd && count <= Leaf::network) {
+      leaf(a, count);
+      return a;
+    }
     if (count <= few) {
       insert(a, count);
       return a;
     }
     const DigitStack digits = DigitStack::choose(varying, count);
+    if (by_simd && digits.count > 1) {
+      if (Rec* const sorted = sort_by_simd(a, b, count, varying)) return sorted;
+    }
     for (int d = digits.count - 1; d >= 0; --d) {
       pass(a, b, count, digits.digit[d]);
       std::swap(a, b);
@@ -109,11 +126,70 @@ class CacheSort {
   }
 
  private:
+  /// What takes more than one pass. Null, and nothing has moved, where passes serve better.
+  Rec* sort_by_simd(Rec* a, Rec* b, std::size_t count, Bits varying) const {
+    if (count > Leaf::whole) {
+      if (sort_to_leaves(a, b, count, varying)) return b;
+      if (!Leaf::serves_uneven) return nullptr;
+    }
+    leaf(a, count);
+    return a;
+  }
+
+  void leaf([[maybe_unused]] Rec* words, [[maybe_unused]] std::size_t count) const {
+    if constexpr (has_leaves) sort_leaf(reinterpret_cast<Stored*>(words), count);
+  }
+
+  /// One pass from `a` to `b`, whose leaves SIMD sorts. False, and nothing has moved, where that does not serve.
+  bool sort_to_leaves(Rec* a, Rec* b, std::size_t count, Bits varying) const {
+    if constexpr (has_leaves && Leaf::serves_passes) {
+      const int width = std::min(bit_width_of((count - 1) / Leaf::average), DigitStack::max_bits);
+      const Digit digit = DigitStack::cover(varying, 1, width).digit[0];
+      count_digit(a, count, digit);
+      if (!spreads(count, digit)) return false;
+      move(a, b, count, digit);
+      sort_leaves(b, digit);
+      return true;
+    }
+    return false;
+  }
+
+  /// Do the counts say that few keys lie in leaves that are much too long? A quarter in such costs what is won
+  /// elsewhere.
+  bool spreads(std::size_t count, Digit digit) const {
+    std::size_t crowded = 0;
+    for (std::size_t d = 0; d <= digit.mask; ++d) {
+      if (counters_[d] > 2 * Leaf::average) crowded += counters_[d];
+    }
+    return 4 * crowded <= count;
+  }
+
+  /// After `move`, which leaves the end of each digit's words.
+  void sort_leaves(Rec* words, Digit digit) const {
+    std::size_t begin = 0;
+    for (std::size_t d = 0; d <= digit.mask; ++d) {
+      const std::size_t end = counters_[d];
+      if (end - begin > 1) leaf(words + begin, end - begin);
+      begin = end;
+    }
+  }
+
   void pass(const Rec* from, Rec* to, std::size_t count, Digit digit) const {
+    count_digit(from, count, digit);
+    move(from, to, count, digit);
+  }
+
+  void count_digit(const Rec* from, std::size_t count, Digit digit) const {
     const Order order = order_;
     std::uint32_t* const counters = counters_;
     std::fill_n(counters, digit.mask + 1, 0u);
     for (std::size_t i = 0; i < count; ++i) ++counters[digit.of(order.bits(from[i].key()))];
+  }
+
+  /// By the counts of this digit.
+  void move(const Rec* from, Rec* to, std::size_t count, Digit digit) const {
+    const Order order = order_;
+    std::uint32_t* const counters = counters_;
     std::uint32_t sum = 0;
     for (std::size_t d = 0; d <= digit.mask; ++d) {
       const std::uint32_t counted = counters[d];

@@ -1,4 +1,4 @@
-// Few elements on a host: put in order by insertion where they lie, without a plan, memory or a launch.
+// Few elements on a host: put in order by insertion, or keys alone by SIMD, without a plan, memory or a launch.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -8,6 +8,7 @@
 #include <new>
 
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/host/simd_leaf.hpp"
 #include "kradix/impl/tuning.hpp"
 #include "kradix/options.hpp"
 
@@ -18,15 +19,51 @@ inline constexpr std::size_t most_few_bytes = 64;  ///< of an element: copies li
 
 /// Is this so small a call of a space that works at once? Tools that listen are shown the usual way.
 template <class ExecutionSpace, class View>
-bool is_few(const View& keys, const Options& options) {
+bool is_few(const View& keys, const Options& options, std::size_t most) {
   if constexpr (works_at_once<ExecutionSpace> &&
                 sizeof(typename View::value_type) <= most_few_bytes) {
-    return keys.extent(0) <= most_few && options.algorithm == Algorithm::automatic &&
+    return keys.extent(0) <= most && options.algorithm == Algorithm::automatic &&
            !Kokkos::Tools::profileLibraryLoaded();
   } else {
     return false;
   }
 }
+
+/// Keys alone, told apart by all their bits, where SIMD sorts them: then few are some more.
+template <class Key>
+struct FewBySimd {
+  static constexpr bool exists = false;
+  static constexpr std::size_t most = most_few;
+};
+template <builtin_key Key>
+requires SimdLeaf<unsigned_of_size<sizeof(Key)>>::exists class FewBySimd<Key> {
+  using Word = unsigned_of_size<sizeof(Key)>;
+
+  static auto codec_of_order(Order order) {
+    if constexpr (key_kind<Key>() == KeyKind::floating) {
+      return total_order(make_codec<Key>(order));
+    } else {
+      return make_codec<Key>(order);
+    }
+  }
+
+ public:
+  static constexpr bool exists = true;
+  static constexpr std::size_t most = 256;  ///< copies lie on the stack
+
+  /// to(i) = the i-th key of `from` in order; they may be the same.
+  template <class From, class To>
+  static void sort(const From& from, const To& to, Order order) {
+    const auto codec = codec_of_order(order);
+    const std::size_t count = from.extent(0);
+    std::array<Word, most> words;
+    for (std::size_t i = 0; i < count; ++i) {
+      words[i] = static_cast<Word>(codec.encode(Kokkos::bit_cast<Word>(from(i))));
+    }
+    sort_leaf(words.data(), count);
+    for (std::size_t i = 0; i < count; ++i) to(i) = Kokkos::bit_cast<Key>(codec.decode(words[i]));
+  }
+};
 
 /// The stable order of few keys, or the total order of floats.
 template <class Key>

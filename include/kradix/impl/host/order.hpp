@@ -92,7 +92,9 @@ struct EncodedTotalOrder {
 /// Bits as they are.
 template <class Word>
 struct BitsOrder {
+  using Stored = Word;
   using Bits = Word;
+  static constexpr bool is_encoded = true;
   static constexpr Bits wanted = static_cast<Bits>(~Bits{0});
   Bits bits(Bits bits) const { return bits; }
   Bits masked(Bits bits) const { return bits; }

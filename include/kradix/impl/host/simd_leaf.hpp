@@ -1,0 +1,53 @@
+// Words that SIMD sorts: few keys alone, or the leaves of a pass in cache. Nothing of that without the component
+// Highway, whose sort chooses the machine's instructions when it runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#ifdef KRADIX_ENABLE_HIGHWAY
+#include <hwy/contrib/sort/vqsort.h>
+#endif
+
+namespace kradix::impl {
+
+/// What SIMD sorts best of a word: nothing without Highway, and of words that it has not.
+template <class Word>
+struct SimdLeaf {
+  static constexpr bool exists = false, serves_passes = false, serves_uneven = false;
+  static constexpr std::size_t network = 0, whole = 0;
+};
+
+#ifdef KRADIX_ENABLE_HIGHWAY
+// `network`: so many words it sorts at once, several times as quickly as more; Highway's takes 16 vectors (32
+// bytes in AVX2) and at most 16 words of each. `whole`: up to so many it is quicker than passes, and then
+// than one pass whose leaves it sorts, where that is quicker (`serves_passes`). `serves_uneven`: words that
+// no pass spreads it sorts whole, however many. Measured with Highway 1.2 and AVX2 on a Zen 3 core, see
+// docs/algorithms/blocked_radix.md; wider vectors would only raise the sizes.
+template <>
+struct SimdLeaf<std::uint16_t> {
+  static constexpr bool exists = true, serves_passes = true;
+  static constexpr bool serves_uneven = false;  ///< two passes sort them in any case
+  static constexpr std::size_t network = 256, whole = 1024;
+  static constexpr std::size_t average = 192;  ///< in a pass' leaves, which chance seldom doubles
+};
+template <>
+struct SimdLeaf<std::uint32_t> {
+  static constexpr bool exists = true, serves_passes = true, serves_uneven = true;
+  static constexpr std::size_t network = 128, whole = 2048, average = 96;
+};
+/// AVX2 compares unsigned words of this size in several instructions.
+template <>
+struct SimdLeaf<std::uint64_t> {
+  static constexpr bool exists = true, serves_passes = false, serves_uneven = false;
+  static constexpr std::size_t network = 64, whole = 128;
+};
+
+/// Puts words in order where they lie. Allocates nothing.
+template <class Word>
+void sort_leaf(Word* words, std::size_t count) {
+  hwy::VQSort(words, count, hwy::SortAscending{});
+}
+#endif
+
+}  // namespace kradix::impl
