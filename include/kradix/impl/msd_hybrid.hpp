@@ -106,7 +106,8 @@ class MsdHybrid {
     sweeps_.template launch<step_with>(
         "ChooseRoute", 1, 0,
         Choose{plan_.count, all, rule, least, samples,
-               static_cast<double>(teams) * samples * (samples - 1) / 2, route_});
+               static_cast<double>(teams) * samples * (samples - 1) / 2,
+               with_values && buffers_.keys.in_place(), route_});
   }
 
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;

@@ -104,12 +104,12 @@ struct CountAllDigits {
   // All digits that a key can have, so that the loop over them unrolls.
   static constexpr int most_digits = (Codec::bits + digit_bits - 1) / digit_bits;
   struct Shifts {
-    int begin, last;
-    std::uint32_t last_mask;
+    int begin, width, last;
+    std::uint32_t mask, last_mask;
   };
   KOKKOS_FUNCTION static Shifts shifts_of(const DigitList& digits) {
     const int last = digits.count() - 1;
-    return {digits.begin, last, digits.digit(last).mask};
+    return {digits.begin, digits.width, last, digits.digit(0).mask, digits.digit(last).mask};
   }
 
   KOKKOS_FUNCTION static void add(std::uint32_t* counts, const Shifts& shifts, Bits bits) {
@@ -117,9 +117,9 @@ struct CountAllDigits {
     KRADIX_UNROLL
     for (int d = 0; d < most_digits; ++d) {
       if (d > shifts.last) break;
-      std::uint32_t bin = static_cast<std::uint32_t>(bits >> (d * digit_bits)) & (bin_count - 1);
-      if (d == shifts.last) bin &= shifts.last_mask;
-      L::increment(&counts[d * bin_count + bin]);
+      const std::uint32_t mask = d == shifts.last ? shifts.last_mask : shifts.mask;
+      L::increment(&counts[d * bin_count + (static_cast<std::uint32_t>(bits) & mask)]);
+      bits >>= shifts.width;
     }
   }
 };

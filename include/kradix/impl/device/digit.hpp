@@ -48,15 +48,16 @@ struct DigitReader<WordCodec<Word, false>> {
   }
 };
 
-/// The fixed digits of a bit range: digit d is bits [begin + 8 d, begin + 8 d + 8) cut at the end.
+/// The fixed digits of a bit range: digit d is bits [begin + width d, begin + width d + width) cut at the end.
 struct DigitList {
   int begin, end;
+  int width = digit_bits;
 
-  KOKKOS_FUNCTION int count() const { return (end - begin + digit_bits - 1) / digit_bits; }
+  KOKKOS_FUNCTION int count() const { return (end - begin + width - 1) / width; }
   KOKKOS_FUNCTION Digit digit(int d) const {
-    const int shift = begin + d * digit_bits;
-    const int width = end - shift < digit_bits ? end - shift : digit_bits;
-    return {shift, (1u << width) - 1};
+    const int shift = begin + d * width;
+    const int own = end - shift < width ? end - shift : width;
+    return {shift, (1u << own) - 1};
   }
 };
 

@@ -321,6 +321,7 @@ struct ChooseRoute {
   RouteRule rule;
   int sweeps;                     ///< as for SampleRuns
   double samples, sampled_pairs;  ///< of one team; of all
+  bool copies_odd;                ///< after an odd number of passes elements must be copied
   Route* route;
 
   KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
@@ -329,9 +330,7 @@ struct ChooseRoute {
     if (route->verifies != 0) route->kinds = 0;
     const auto n = static_cast<double>(count);
     const int passes = (route->top - all.begin + digit_bits - 1) / digit_bits;
-    // Digits above what the sample saw are not even counted; if a key varies there, they are counted anew.
-    const int end = all.begin + passes * digit_bits;
-    route->digits = {all.begin, end < all.end ? end : all.end};
+    route->digits = all_digits(passes);
     // A finish costs little more than a pass: it must replace two.
     for (int s = sweeps; s < sweeps + Route::choices && s + 2 <= passes; ++s) {
       const double run = n * static_cast<double>(route->pairs[s - 1]) / sampled_pairs;
@@ -344,6 +343,16 @@ struct ChooseRoute {
       route->finishes = 1;
       return;
     }
+  }
+
+  /// Digits above what the sample saw are not even counted; if a key varies there, they are counted anew. One
+  /// pass more by narrower digits, which leave longer runs, costs less than a copy beside up to three wide ones.
+  KOKKOS_FUNCTION DigitList all_digits(int passes) const {
+    const bool evens = copies_odd && passes % 2 == 1 && passes <= 3 && passes < all.count();
+    const int digits = evens ? passes + 1 : passes;
+    const int width = evens ? (route->top - all.begin + digits - 1) / digits : digit_bits;
+    const int end = all.begin + digits * width;
+    return {all.begin, end < all.end ? end : all.end, width};
   }
 };
 
