@@ -44,6 +44,7 @@ bool wants_help(int argc, char** argv) {
 bool run(int argc, char** argv) {
   bench::decline_fences_of_tools();
   const Kokkos::ScopeGuard kokkos(argc, argv);
+  bench::stop_declining();
   Request request = parse(argc, argv);
   if (request.style == Style::grid) return run_grid(request);
   if (request.style == Style::stream) {

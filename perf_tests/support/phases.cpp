@@ -78,6 +78,10 @@ void decline_fences_of_tools() {
   });
 }
 
+void stop_declining() {
+  Tools::set_request_tool_settings_callback(nullptr);
+}
+
 void PhaseClock::start(const Space& exec) {
   exec.fence("bench: before phases are timed");
   recording = std::make_unique<Recording>(Recording{exec, {}});

@@ -10,6 +10,8 @@ namespace bench {
 /// Call it before Kokkos::initialize: where no tool is loaded, Kokkos need not fence around each kernel
 /// for one.
 void decline_fences_of_tools();
+/// After Kokkos::initialize, which alone asks: whoever looks sees no tool again, and small sorts go their shortest way.
+void stop_declining();
 
 /// Where there are device events they surround each kernel and nothing waits in between. One clock runs
 /// at a time.
