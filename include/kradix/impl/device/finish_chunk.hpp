@@ -1,9 +1,9 @@
-// The finish in scratch: a chunk whose keys lie close together is sorted at once by 15 bits of them.
+// The finish in scratch: a chunk whose keys lie close together is sorted at once by 16 or 15 bits of them.
 //
-// Each key counts into one of 32768 counters of 4 bits; the counters before its own, summed, are its
-// place. Keys that share a counter are few: they are sorted among themselves by the whole key and then by
-// where they stood, so the sort is stable whatever order the counters saw. A chunk with too many keys
-// alike is given up to FinishRanges.
+// Each key counts into one of 65536 counters of 2 bits, or of 32768 of 4 bits where one of those overflows;
+// the counters before its own, summed, are its place. Keys that share a counter are few: they are sorted
+// among themselves by the whole key and then by where they stood, so the sort is stable whatever order the
+// counters saw. A chunk with too many keys alike is given up to FinishRanges.
 #pragma once
 
 #include <Kokkos_Core.hpp>

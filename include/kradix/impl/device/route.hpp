@@ -306,7 +306,7 @@ struct SampleRuns {
       looks = found != 0 && found != mine;
       if (looks) slot = (slot + 1) & ((1u << slot_bits) - 1);
     }
-    // Lanes go on together: left alone they would go their own ways to the end of all insertions.
+    // Lanes meet again before the next insertion.
     L::barrier();
     return exists ? L::add(&scratch.keys[slot], 1u) : 0;
   }
