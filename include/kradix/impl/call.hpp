@@ -112,11 +112,7 @@ class SortCall {
   void sort_few() const {
     if constexpr (FewBySimd<Key>::exists && !with_values) {
       if (sorts_by_simd()) {
-        if constexpr (out_of_place) {
-          FewBySimd<Key>::sort(keys_view_, out_view_, options_.order);
-        } else {
-          FewBySimd<Key>::sort(keys_view_, keys_view_, options_.order);
-        }
+        FewBySimd<Key>::sort(keys_view_, sorted_view(), options_.order);
         return;
       }
     }
@@ -125,11 +121,16 @@ class SortCall {
       few.number(values_);
     } else {
       if constexpr (with_values) few.move(values_, values_);
-      if constexpr (out_of_place) {
-        few.move(keys_view_, out_view_);
-      } else {
-        few.move(keys_view_, keys_view_);
-      }
+      few.move(keys_view_, sorted_view());
+    }
+  }
+
+  /// Where the caller wants sorted keys.
+  const auto& sorted_view() const {
+    if constexpr (out_of_place) {
+      return out_view_;
+    } else {
+      return keys_view_;
     }
   }
 
