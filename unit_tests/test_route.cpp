@@ -46,19 +46,27 @@ bool is_proven(const Route& route) {
   return route.verifies == 1 && route.recounts == 0;
 }
 
-/// Every movement, with values and (where it makes sense) without.
-template <class Key, class Expect>
-void sort_every_way(const std::vector<Key>& input, Order order, const Expect& expect) {
+/// Calls `each(movement)` for every movement of a sort of this input, until one fails.
+template <class Key, class Each>
+void for_each_movement(const std::vector<Key>& input, Order order, const Each& each) {
   for (const Movement& movement : all_movements) {
     SCOPED_TRACE(::testing::Message()
                  << "seed " << keys::fresh_seed() << ", count " << input.size() << ", order "
                  << static_cast<int>(order) << ", in place " << movement.in_place
                  << ", makes indices " << movement.makes_indices << ", leaves keys "
                  << movement.leaves_keys);
-    expect(expect_sorted<std::uint32_t>(input, order, movement), true);
-    if (!movement.makes_indices) expect(expect_sorted<NoValue>(input, order, movement), false);
+    each(movement);
     if (::testing::Test::HasFailure()) return;
   }
+}
+
+/// Every movement, with values and (where it makes sense) without.
+template <class Key, class Expect>
+void sort_every_way(const std::vector<Key>& input, Order order, const Expect& expect) {
+  for_each_movement(input, order, [&](const Movement& movement) {
+    expect(expect_sorted<std::uint32_t>(input, order, movement), true);
+    if (!movement.makes_indices) expect(expect_sorted<NoValue>(input, order, movement), false);
+  });
 }
 
 template <class Key>
@@ -304,15 +312,10 @@ TYPED_TEST(KindsOf, ManyOrHeavyAreNotCounted) {
 template <class Value, class Key, class Expect>
 void sort_pairs(const std::vector<Key>& input, const Expect& expect) {
   for (const Order order : {Order::ascending, Order::descending}) {
-    for (const Movement& movement : all_movements) {
-      SCOPED_TRACE(::testing::Message()
-                   << "seed " << keys::fresh_seed() << ", count " << input.size() << ", order "
-                   << static_cast<int>(order) << ", in place " << movement.in_place
-                   << ", makes indices " << movement.makes_indices << ", leaves keys "
-                   << movement.leaves_keys);
+    for_each_movement(input, order, [&](const Movement& movement) {
       expect(expect_sorted<Value>(input, order, movement, counting));
-      if (::testing::Test::HasFailure()) return;
-    }
+    });
+    if (::testing::Test::HasFailure()) return;
   }
 }
 
