@@ -119,7 +119,7 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
       kradix::Algorithm::msd_hybrid,
       {"ClearWords", "GlanceAtKeys", "SampleRuns", "ChooseRoute", "CountAllDigits", "ListDigits",
        "CountAllDigits", "ListDigits", "SpreadTile", "SweepTile", "SweepTile", "SweepTile",
-       "ListChunks", "FinishChunk", "FinishRanges", "Settle"});
+       "ListChunks", "FinishChunk", "FinishCrowded", "FinishRanges", "Settle"});
   expect_stages<std::uint32_t>(kradix::Algorithm::small_msd,
                                {"SurveyAndClear", "SortByTopDigit", "SweepAll"}, 10000);
   expect_stages<std::uint16_t>(kradix::Algorithm::small_msd, {"SortOneChunk"}, 1000);

@@ -200,7 +200,8 @@ TEST(Route, OrderIsThatOfTheBitsThatCount) {
   }
 }
 
-constexpr RouteRule counting{1e30, 1e30, 1e30, 1, 1};
+constexpr RouteRule counting{
+    .run = 1e30, .most = 1e30, .close = 1e30, .kinds_from = 1, .labels_from = 1};
 
 /// Sorts keys alone in both orders, in place and not; tells the route to `expect`.
 template <class Key, class Expect>

@@ -19,6 +19,7 @@
 #include "kradix/impl/device/count_kinds.hpp"
 #include "kradix/impl/device/expand_kinds.hpp"
 #include "kradix/impl/device/finish_chunk.hpp"
+#include "kradix/impl/device/finish_crowded.hpp"
 #include "kradix/impl/device/finish_ranges.hpp"
 #include "kradix/impl/device/label_kinds.hpp"
 #include "kradix/impl/device/route.hpp"
@@ -40,7 +41,7 @@ struct MsdHybridScratch {
     scratch.sweeps = OnesweepScratch::list(plan, most, list, 2, sizeof(Route) + kinds);
     scratch.route = {scratch.sweeps.counts.offset + scratch.sweeps.extra, sizeof(Route)};
     scratch.kinds = {scratch.route.offset + sizeof(Route), kinds};
-    const std::size_t chunk_words = ChunkShape::of(plan.chunk).chunks(plan.count);
+    const std::size_t chunk_words = 2 * ChunkShape::of(plan.chunk).chunks(plan.count);
     const bool fits = chunk_words * sizeof(std::uint64_t) <= scratch.sweeps.words.bytes;
     scratch.chunks = fits ? scratch.sweeps.words : list.add(chunk_words, sizeof(std::uint64_t));
     return scratch;
@@ -61,7 +62,8 @@ class MsdHybrid {
   using Finish = FinishChunk<ExecutionSpace, Codec, Value, FinishShape>;
   static_assert(FinishShape.round() <= AloneShape.round());
   static constexpr TeamShape look_up_with = kinds_shape<ExecutionSpace>(sizeof(Key));
-  using Ranges = FinishRanges<ExecutionSpace, Codec, Value, AloneShape, RangeShape>;
+  using Crowded = FinishCrowded<ExecutionSpace, Codec, Value, AloneShape>;
+  using Ranges = FinishRanges<ExecutionSpace, Codec, Value, RangeShape>;
 
  public:
   MsdHybrid(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
@@ -107,6 +109,7 @@ class MsdHybrid {
         "ChooseRoute", 1, 0,
         Choose{plan_.count, all, rule, least, samples,
                static_cast<double>(teams) * samples * (samples - 1) / 2,
+               static_cast<int>(sizeof(Key)) + plan_.value_bytes, Crowded::Passes::may_have_kinds,
                with_values && buffers_.keys.in_place(), route_});
   }
 
@@ -187,10 +190,11 @@ class MsdHybrid {
     const DigitList all = sweeps_.digits();
     const PassTable* const passes = sweeps_.passes();
     const ChunkShape shape = ChunkShape::of(plan_.chunk);
+    const ChunkLists lists = ChunkLists::of(chunks_, shape.chunks(plan_.count), route_);
     sweeps_.template launch<step_with>(
         "ListChunks", (shape.windows(plan_.count) + List::windows - 1) / List::windows,
         List::scratch_bytes(),
-        List{buffers_.keys, codec_, plan_.count, all, shape, passes, route_, chunks_});
+        List{buffers_.keys, codec_, plan_.count, all, shape, passes, route_, lists});
     // Keys that spread evenly make about as many chunks; teams come round for what is more. Where there is no
     // finish, few teams are soon gone.
     const std::size_t even = plan_.count / plan_.chunk * 5 / 4 + 1;
@@ -198,11 +202,15 @@ class MsdHybrid {
     sweeps_.template launch<FinishShape>(
         "FinishChunk", std::min({even, rounds, shape.chunks(plan_.count)}), Finish::scratch_bytes(),
         Finish{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
-               equal_keys_differ(codec_, all), passes, route_, chunks_});
-    const std::size_t resident = sweeps_.template resident_teams<AloneShape>();
+               equal_keys_differ(codec_, all), passes, route_, lists});
+    const std::size_t crowded = sweeps_.template resident_teams<AloneShape>();
     sweeps_.template launch<AloneShape>(
+        "FinishCrowded", std::min(crowded, shape.chunks(plan_.count)), Crowded::scratch_bytes(),
+        Crowded{buffers_, codec_, all, passes, route_, lists});
+    const std::size_t resident = sweeps_.template resident_teams<RangeShape>();
+    sweeps_.template launch<RangeShape>(
         "FinishRanges", std::min(resident, shape.chunks(plan_.count)), Ranges::scratch_bytes(),
-        Ranges{buffers_, codec_, all, passes, route_, chunks_});
+        Ranges{buffers_, codec_, all, passes, lists});
   }
 
   const Plan& plan_;

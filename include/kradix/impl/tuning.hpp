@@ -180,7 +180,8 @@ constexpr TeamShape alone_shape(std::size_t key_bytes, std::size_t value_bytes) 
   const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
   if (widest > 16) return {0, 0};
   if (is_host_space<ExecutionSpace>) return {1, 2048};
-  return widest <= 8 ? fitted_to_tiles({256, 20, 2}, widest) : fitted_to_tiles({256, 8, 2}, 16);
+  if (widest > 8) return fitted_to_tiles({256, 8, 2}, 16);
+  return fitted_to_tiles({256, 18, widest == 8 ? 3 : 4}, widest);
 }
 
 // How teams of the counting sort work; items are loads or stores of 16 bytes that a thread has under way.

@@ -88,6 +88,20 @@ struct CudaLanes {
   KOKKOS_FUNCTION static void prefetch([[maybe_unused]] const void* address) {
     KOKKOS_IF_ON_DEVICE((asm volatile("prefetch.global.L2 [%0];" ::"l"(address));))
   }
+  template <class T>
+  KOKKOS_FUNCTION static void bring(T* scratch, const T* memory) {
+    KOKKOS_IF_ON_DEVICE((
+        if constexpr (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16) {
+          const auto to = static_cast<unsigned>(__cvta_generic_to_shared(scratch));
+          asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(memory),
+                       "n"(sizeof(T))
+                       : "memory");
+        } else { *scratch = *memory; }))
+    KOKKOS_IF_ON_HOST((*scratch = *memory;))
+  }
+  KOKKOS_FUNCTION static void await_brought() {
+    KOKKOS_IF_ON_DEVICE((asm volatile("cp.async.wait_all;" ::: "memory");))
+  }
   KOKKOS_FUNCTION static void pause() {}
 
   KOKKOS_FUNCTION static std::uint32_t load([[maybe_unused]] const std::uint32_t* word) {

@@ -47,6 +47,12 @@ struct HostLanes {
   KOKKOS_FUNCTION static void settle(T&) {}
   KOKKOS_FUNCTION static void settle_memory() {}
 
+  /// Copies to scratch without waiting; done when `await_brought` returns.
+  template <class T>
+  KOKKOS_FUNCTION static void bring(T* scratch, const T* memory) {
+    *scratch = *memory;
+  }
+  KOKKOS_FUNCTION static void await_brought() {}
   /// The memory there is wanted soon.
   KOKKOS_FUNCTION static void prefetch(const void*) {}
   /// Called while waiting for another team: on a busy host that team may not even be running.

@@ -1,5 +1,9 @@
-// A chunk sorted digit by digit by one team without leaving it: keys in registers, exchanged through
-// scratch after every pass. Any keys will do, alike or not.
+// A chunk sorted by one team without leaving it, whatever its keys: words of 16 bits of an element's key and of
+// its place are sorted in scratch by one or two digits; then the elements follow.
+//
+// Where more bits vary, the keys are looked up in a table in scratch first: if they are of few kinds, a key's
+// rank among the kinds is its digit. If not, the next 16 bits take the place of those that the words are
+// sorted by.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -8,6 +12,7 @@
 
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/bins.hpp"
+#include "kradix/impl/device/count_kinds.hpp"
 #include "kradix/impl/device/sweep_tile.hpp"
 
 namespace kradix::impl {
@@ -22,116 +27,393 @@ struct ChunkPasses {
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
-  using Tile = SweepTile<ExecutionSpace, Codec, NoValue, Shape, AloneLookBack>;
+  using L = Lanes<ExecutionSpace>;
+  using Words = WordCodec<std::uint32_t, false>;
+  using Tile = SweepTile<ExecutionSpace, Words, NoValue, Shape, AloneLookBack>;
   using Registers = typename Tile::Registers;
   using Combined = CombinedBits<ExecutionSpace, Shape.threads, Bits>;
+  using Slots = KindSlots<Bits, 9>;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
-  static constexpr int threads = Shape.threads, items = Shape.items;
+  static constexpr int threads = Shape.threads, items = Shape.items, most = threads * items;
+  static constexpr int place_bits = 16, window_bits = 32 - place_bits;
+  static constexpr std::uint32_t most_kinds = bin_count;
+  static constexpr bool may_have_kinds = sizeof(Bits) <= 8;
+  /// May a key be made again from its code?
+  static constexpr bool decodes = may_have_kinds && requires(Codec c, Bits b) { c.decode(b); };
+  static_assert(most < 1 << place_bits);
 
   Codec codec;
   DigitList all;
 
-  union Scratch {
+  /// Kinds of keys as they are found. The code 0 has a slot of its own and is always listed.
+  struct Kinds {
+    Bits slots[Slots::count + 1];
+    Bits listed[most_kinds];
+    std::uint16_t slot_of_listed[most_kinds];
+    std::uint16_t rank[Slots::count + 1];  ///< of the kind in a slot
+    std::uint16_t slot[most];              ///< of each element
+    std::uint32_t count;
+  };
+  /// The elements of a chunk and where they go. Values that are null count as each element's index; keys whose
+  /// result is null are not wanted. The results may lie where the elements do.
+  struct Elements {
+    int size;
+    const Key* keys;
+    const Value* values;
+    Key* keys_out;
+    Value* values_out;
+  };
+
+  /// The bits of codes that words hold.
+  struct Window {
+    int shift, passes;
+
+    KOKKOS_FUNCTION std::uint32_t of(Bits code) const {
+      return static_cast<std::uint32_t>(code >> shift);
+    }
+  };
+
+  union Steps {
     typename Tile::Scratch tile;
-    std::uint16_t from[threads * items];
+    std::conditional_t<may_have_kinds, Kinds, char> kinds;
+    Key keys[most];
     std::uint64_t seen[Combined::words];
+    KOKKOS_FUNCTION Steps() {}
+  };
+  /// Do values find room beside all else, and so come with the keys? (Kokkos gives a team 48 KB.)
+  static constexpr bool values_come_early =
+      with_values && sizeof(Steps) + sizeof(Value) * most <= (44 << 10);
+  struct Scratch {
+    union {
+      Steps steps;
+      std::conditional_t<with_values && !values_come_early, Value, char> late_values[most];
+    };
+    std::conditional_t<values_come_early, Value, char> early_values[values_come_early ? most : 1];
+    Bits kind[decodes ? most_kinds : 1];  ///< by rank
+    // What all steps want to know lies here, for registers are scarce while words are sorted.
+    Elements elements;
+    Bits first;    ///< key of the first run, as far as that agrees
+    Bits varying;  ///< in which codes differ, but for those that words hold
+    Window window;
+    bool are_kinds;  ///< that words hold
+    bool makes_keys;
     KOKKOS_FUNCTION Scratch() {}
   };
+
+  /// All keys agree in the bits from `swept` on, or come in their order.
+  KOKKOS_FUNCTION void sort(const Team& team, const Elements& elements, int swept,
+                            Scratch& scratch) const {
+    Registers words;
+    begin(team, elements, swept, scratch, words);
+    if (scratch.varying != 0) use_kinds(team, scratch, words);
+    KRADIX_ROLLED
+    while (true) {
+      KRADIX_ROLLED
+      for (int pass = 0; pass < scratch.window.passes; ++pass) {
+        sort_words(team, place_bits + pass * digit_bits, scratch.steps.tile, words);
+      }
+      if (scratch.varying == 0) break;
+      take_next_digits(team, scratch, words);
+    }
+    write(team, scratch, words);
+  }
 
   /// Those of the caller's bits in which the team's keys differ.
   KOKKOS_FUNCTION Bits varying_bits(const Team& team, const Key* keys, int size,
                                     Scratch& scratch) const {
+    const Bits mask = bits_between<Bits>(all.begin, all.end);
     const Bits first = codec.encode(keys[0]);
     Bits differ = 0;
     for (int i = team.team_rank(); i < size; i += threads) differ |= codec.encode(keys[i]) ^ first;
-    return Combined::over(team, differ, scratch.seen) & bits_between<Bits>(all.begin, all.end);
-  }
-
-  /// Values that are null count as each element's index; keys whose result is null are not wanted. The
-  /// results may lie where the elements do.
-  KOKKOS_FUNCTION void sort(const Team& team, int size, const Key* keys, const Value* values,
-                            Key* keys_out, Value* values_out, Scratch& scratch) const {
-    const int thread = team.team_rank();
-    const PassTable passes = cover<Bits>(varying_bits(team, keys, size, scratch));
-    Registers registers;
-    std::uint16_t from[items];
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const int place = Tile::place_of(thread, i);
-      registers.key[i] = keys[place < size ? place : 0];
-      from[i] = static_cast<std::uint16_t>(place);
-    }
-    for (int pass = 0; pass < passes.count; ++pass) {
-      team.team_barrier();
-      Tile::clear_counters(thread, scratch.tile);
-      team.team_barrier();
-      sort_by(team, passes.digit[pass], size, scratch, registers, from);
-    }
-    team.team_barrier();  // in place, all have been read
-    write(thread, size, registers, from, values, keys_out, values_out, team);
+    return Combined::over(team, static_cast<Bits>(differ & mask), scratch.steps.seen);
   }
 
  private:
-  KOKKOS_FUNCTION void sort_by(const Team& team, const Digit& digit, int size, Scratch& scratch,
-                               Registers& registers, std::uint16_t* from) const {
-    const int thread = team.team_rank();
-    const typename Tile::Tile all_of_it{0, 0, size};
-    const Tile tile{{}, codec, {}, nullptr, nullptr, nullptr, {}, 0};
-    Tile::template rank<false>(thread, all_of_it, DigitReader<Codec>(codec, digit), scratch.tile,
-                               registers);
-    if (thread == 0) scratch.tile.digit = digit;
+  /// A thread's elements, in the order in which a stable pass ranks them.
+  struct Mine {
+    int first;  ///< place; the next ones follow at lengths of a group
+    int count;  ///< that exist, of `items`
+
+    KOKKOS_FUNCTION Mine(const Team& team, int size) : first(Tile::place_of(team.team_rank(), 0)) {
+      count = size > first ? (size - first + L::width - 1) / L::width : 0;
+    }
+    /// One of an element beyond the end comes last by any digit.
+    KOKKOS_FUNCTION std::uint32_t word(int i, std::uint32_t digits) const {
+      return (i < count ? digits : ~0u) << place_bits |
+             static_cast<std::uint32_t>(first + i * L::width);
+    }
+  };
+  KOKKOS_FUNCTION static std::uint32_t place_in(std::uint32_t word) {
+    return word & low_mask<std::uint32_t>(place_bits);
+  }
+
+  /// A key by the bits that count, less those of the chunk's first run.
+  KOKKOS_FUNCTION Bits code_of(const Key& key, Bits first) const {
+    return static_cast<Bits>((codec.encode(key) & bits_between<Bits>(all.begin, all.end)) - first);
+  }
+  /// Of any that exists, for a place beyond the end.
+  KOKKOS_FUNCTION Bits code_at(std::uint32_t place, const Scratch& scratch) const {
+    const bool exists = static_cast<int>(place) < scratch.elements.size;
+    return code_of(scratch.elements.keys[exists ? place : 0], scratch.first);
+  }
+
+  /// Words of the lowest digits that vary.
+  KOKKOS_FUNCTION void begin(const Team& team, const Elements& elements, int swept,
+                             Scratch& scratch, Registers& words) const {
+    const Mine mine(team, elements.size);
+    Bits code[items];
+    load(mine, elements.keys, code);
+    if constexpr (values_come_early) {
+      stage(team, elements.size, elements.values, scratch.early_values);
+    }
+    const Bits mask = bits_between<Bits>(all.begin, all.end);
+    const Bits above = static_cast<Bits>(~low_mask<Bits>(swept));
+    const Bits first = static_cast<Bits>(codec.encode(elements.keys[0]) & mask & above);
+    Bits varying = 0;
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      code[i] = static_cast<Bits>(code[i] - first);
+      varying |= code[i];
+    }
+    varying = Combined::over(team, varying, scratch.steps.seen);
+    const Window window = take_window(varying);
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) words.key[i] = mine.word(i, window.of(code[i]));
+    if (team.team_rank() == 0) {
+      scratch.elements = elements;
+      scratch.first = first;
+      scratch.varying = varying;
+      scratch.window = window;
+      scratch.are_kinds = false;
+      scratch.makes_keys = decodes && varying == 0 && mask == low_mask<Bits>(Codec::bits);
+    }
     team.team_barrier();
-    tile.template publish<false>(team, all_of_it, scratch.tile);
+  }
+
+  KOKKOS_FUNCTION void load(const Mine& mine, const Key* keys, Bits* code) const {
+    const Bits mask = bits_between<Bits>(all.begin, all.end);
+    const Key* const from = keys + mine.first;
+    Key key[items];
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) key[i] = i < mine.count ? from[i * L::width] : keys[0];
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) code[i] = static_cast<Bits>(codec.encode(key[i]) & mask);
+  }
+
+  /// From the lowest bit that varies on; they no longer count as `varying`.
+  KOKKOS_FUNCTION static Window take_window(Bits& varying) {
+    if (varying == 0) return {0, 0};
+    const int shift = bit_width_of(static_cast<Bits>(varying & (Bits{0} - varying))) - 1;
+    const Bits bits = static_cast<Bits>(varying >> shift) & low_mask<Bits>(window_bits);
+    varying = static_cast<Bits>(varying ^ static_cast<Bits>(bits << shift));
+    return {shift, bit_width_of(bits) > digit_bits ? 2 : 1};
+  }
+
+  KOKKOS_FUNCTION void take_next_digits(const Team& team, Scratch& scratch,
+                                        Registers& words) const {
     team.team_barrier();
-    Tile::template add_group_ranks<false>(thread, all_of_it, tile.reader_in(scratch.tile),
-                                          scratch.tile, registers);
-    team.team_barrier();
-    Tile::exchange_keys(scratch.tile, registers);
+    if (team.team_rank() == 0) scratch.window = take_window(scratch.varying);
     team.team_barrier();
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
-      registers.key[i] = scratch.tile.keys[Tile::template padded<Key>(Tile::place_of(thread, i))];
-    }
-    if constexpr (with_values) {
-      team.team_barrier();
-      KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) scratch.from[Tile::rank_of(registers, i)] = from[i];
-      team.team_barrier();
-      KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) from[i] = scratch.from[Tile::place_of(thread, i)];
+      const std::uint32_t place = place_in(words.key[i]);
+      const bool exists = static_cast<int>(place) < scratch.elements.size;
+      const std::uint32_t digits = exists ? scratch.window.of(code_at(place, scratch)) : ~0u;
+      words.key[i] = digits << place_bits | place;
     }
   }
 
-  KOKKOS_FUNCTION static void write(int thread, int size, const Registers& registers,
-                                    const std::uint16_t* from, const Value* values, Key* keys_out,
-                                    Value* values_out, const Team& team) {
-    if (keys_out != nullptr) {
-      KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) {
-        const int place = Tile::place_of(thread, i);
-        if (place < size) keys_out[place] = registers.key[i];
-      }
-    }
-    if constexpr (with_values) {
-      Value value[items];
-      KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) {
-        if (Tile::place_of(thread, i) < size) value[i] = value_of(values, from[i]);
+  /// Makes a key's rank among the kinds its digit, unless they are many.
+  KOKKOS_FUNCTION void use_kinds(const Team& team, Scratch& scratch, Registers& words) const {
+    if constexpr (may_have_kinds) {
+      Kinds& kinds = scratch.steps.kinds;
+      const int thread = team.team_rank();
+      for (int i = thread; i <= Slots::count; i += threads) kinds.slots[i] = 0;
+      if (thread == 0) {
+        kinds.listed[0] = 0;
+        kinds.slot_of_listed[0] = Slots::count;
+        kinds.count = 1;
       }
       team.team_barrier();
+      if (!find_kinds(team, scratch)) return;
+      rank_kinds(thread, kinds, scratch.kind);
+      if (thread == 0) {
+        scratch.are_kinds = true;
+        scratch.makes_keys =
+            decodes && bits_between<Bits>(all.begin, all.end) == low_mask<Bits>(Codec::bits);
+        scratch.varying = 0;
+        scratch.window = {0, 1};
+      }
+      team.team_barrier();
+      const Mine mine(team, scratch.elements.size);
       KRADIX_UNROLL
       for (int i = 0; i < items; ++i) {
-        const int place = Tile::place_of(thread, i);
-        if (place < size) values_out[place] = value[i];
+        const int place = mine.first + (i < mine.count ? i * L::width : 0);
+        words.key[i] = mine.word(i, i < mine.count ? kinds.rank[kinds.slot[place]] : 0u);
       }
     }
   }
 
-  KOKKOS_FUNCTION static Value value_of(const Value* values, std::uint16_t from) {
+  /// The slot of each element's kind; false if there are too many.
+  KOKKOS_FUNCTION bool find_kinds(const Team& team, Scratch& scratch) const {
+    constexpr int batch = 4;  // loads that are under way together
+    Kinds& kinds = scratch.steps.kinds;
+    const Slots slots{kinds.slots};
+    const int thread = team.team_rank(), size = scratch.elements.size;
+    KRADIX_ROLLED
+    for (int begin = 0; begin < size; begin += batch * threads) {
+      Bits code[batch];
+      KRADIX_UNROLL
+      for (int b = 0; b < batch; ++b) {
+        code[b] = code_at(static_cast<std::uint32_t>(begin + b * threads + thread), scratch);
+      }
+      KRADIX_UNROLL
+      for (int b = 0; b < batch; ++b) {
+        const int place = begin + b * threads + thread;
+        bool is_new = false;
+        const std::uint32_t slot = slots.find(code[b], is_new);
+        if (is_new || slot == Slots::none) list_kind(code[b], slot, kinds);
+        if (place < size) kinds.slot[place] = static_cast<std::uint16_t>(slot);
+      }
+      // Of many kinds most are new at first.
+      team.team_barrier();
+      if (kinds.count > most_kinds) return false;
+      team.team_barrier();
+    }
+    return true;
+  }
+
+  KOKKOS_FUNCTION static void list_kind(Bits code, std::uint32_t slot, Kinds& kinds) {
+    const std::uint32_t index = L::add(&kinds.count, slot == Slots::none ? most_kinds : 1);
+    if (index >= most_kinds) return;
+    kinds.listed[index] = code;
+    kinds.slot_of_listed[index] = static_cast<std::uint16_t>(slot);
+  }
+
+  KOKKOS_FUNCTION static void rank_kinds(int thread, Kinds& kinds, Bits* kind) {
+    const int count = static_cast<int>(kinds.count);
+    for (int i = thread; i < count; i += threads) {
+      const Bits mine = kinds.listed[i];
+      std::uint32_t below = 0;
+      for (int j = 0; j < count; ++j) below += kinds.listed[j] < mine ? 1 : 0;
+      kinds.rank[kinds.slot_of_listed[i]] = static_cast<std::uint16_t>(below);
+      if constexpr (decodes) kind[below] = mine;
+    }
+  }
+
+  /// A stable pass.
+  KOKKOS_FUNCTION static void sort_words(const Team& team, int shift,
+                                         typename Tile::Scratch& scratch, Registers& words) {
+    const int thread = team.team_rank();
+    const typename Tile::Tile all_of_it{0, 0, most};
+    const Words codec{};
+    const DigitReader<Words> reader(codec, Digit{shift, bin_count - 1});
+    const Tile tile{{}, codec, {}, nullptr, nullptr, nullptr, {}, 0};
+    team.team_barrier();  // whoever read what lay there is done
+    Tile::clear_counters(thread, scratch);
+    team.team_barrier();
+    Tile::template rank<true>(thread, all_of_it, reader, scratch, words);
+    team.team_barrier();
+    tile.template publish<true>(team, all_of_it, scratch);
+    team.team_barrier();
+    Tile::template add_group_ranks<true>(thread, all_of_it, reader, scratch, words);
+    team.team_barrier();
+    Tile::exchange_keys(scratch, words);
+    team.team_barrier();
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      words.key[i] = scratch.keys[Tile::template padded<std::uint32_t>(
+          static_cast<std::uint32_t>(Tile::place_of(thread, i)))];
+    }
+  }
+
+  KOKKOS_FUNCTION void write(const Team& team, Scratch& scratch, const Registers& words) const {
+    const Mine mine(team, scratch.elements.size);
+    if (scratch.elements.keys_out != nullptr) {
+      if (scratch.makes_keys) {
+        make_keys(mine, scratch, words);
+      } else {
+        team.team_barrier();
+        stage(team, scratch.elements.size, scratch.elements.keys, scratch.steps.keys);
+        L::await_brought();
+        team.team_barrier();
+        gather(mine, words, scratch.steps.keys, scratch.elements.keys_out);
+      }
+    }
+    if constexpr (with_values) write_values(team, mine, scratch, words);
+  }
+
+  /// By their codes, which are their words' digits, or those of their kinds.
+  KOKKOS_FUNCTION void make_keys(const Mine& mine, const Scratch& scratch,
+                                 const Registers& words) const {
+    if constexpr (decodes) {
+      Key* const to = scratch.elements.keys_out + mine.first;
+      const Bits first = scratch.first;
+      if (scratch.are_kinds) {
+        KRADIX_UNROLL
+        for (int i = 0; i < items; ++i) {
+          const Bits code = scratch.kind[words.key[i] >> place_bits & (most_kinds - 1)];
+          if (i < mine.count) to[i * L::width] = codec.decode(static_cast<Bits>(code + first));
+        }
+      } else {
+        const int shift = scratch.window.shift;
+        KRADIX_UNROLL
+        for (int i = 0; i < items; ++i) {
+          const Bits code = static_cast<Bits>(Bits{words.key[i] >> place_bits} << shift);
+          if (i < mine.count) to[i * L::width] = codec.decode(static_cast<Bits>(code + first));
+        }
+      }
+    }
+  }
+
+  KOKKOS_FUNCTION static void write_values(const Team& team, const Mine& mine, Scratch& scratch,
+                                           const Registers& words) {
+    const Elements& elements = scratch.elements;
     if constexpr (std::is_integral_v<Value>) {
-      if (values == nullptr) return static_cast<Value>(from);
+      if (elements.values == nullptr) {
+        KRADIX_UNROLL
+        for (int i = 0; i < items; ++i) {
+          if (i < mine.count) {
+            (elements.values_out + mine.first)[i * L::width] =
+                static_cast<Value>(place_in(words.key[i]));
+          }
+        }
+        return;
+      }
     }
-    return values[from];
+    if constexpr (values_come_early) {
+      L::await_brought();
+      team.team_barrier();
+      gather(mine, words, scratch.early_values, elements.values_out);
+    } else {
+      team.team_barrier();
+      stage(team, elements.size, elements.values, scratch.late_values);
+      L::await_brought();
+      team.team_barrier();
+      gather(mine, words, scratch.late_values, elements.values_out);
+    }
+  }
+
+  /// Elements set out for scratch.
+  template <class T>
+  KOKKOS_FUNCTION static void stage(const Team& team, int size, const T* from, T* scratch) {
+    if (from == nullptr) return;
+    const int thread = team.team_rank(), count = (size - thread + threads - 1) / threads;
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      if (i < count) L::bring(scratch + thread + i * threads, from + thread + i * threads);
+    }
+  }
+
+  /// Takes each word's element from scratch to the word's place.
+  template <class T>
+  KOKKOS_FUNCTION static void gather(const Mine& mine, const Registers& words, const T* scratch,
+                                     T* to) {
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      if (i < mine.count) (to + mine.first)[i * L::width] = scratch[place_in(words.key[i])];
+      if (i % 4 == 3) L::settle_memory();
+    }
   }
 };
 

@@ -11,10 +11,9 @@
 
 namespace kradix::impl {
 
-/// Where a chunk starts and how long it is, and whether the finish in scratch gave it up, in one word.
+/// Where a chunk starts and how long it is, in one word.
 struct Chunk {
   static constexpr int size_bits = 16;
-  static constexpr std::uint64_t given_up = std::uint64_t{1} << 63;
 
   std::uint64_t word;
 
@@ -22,9 +21,30 @@ struct Chunk {
   KOKKOS_FUNCTION static Chunk make(std::size_t begin, std::size_t size) {
     return {static_cast<std::uint64_t>(begin) << size_bits | size};
   }
-  KOKKOS_FUNCTION std::size_t begin() const { return (word & ~given_up) >> size_bits; }
+  KOKKOS_FUNCTION std::size_t begin() const { return word >> size_bits; }
   KOKKOS_FUNCTION int size() const { return static_cast<int>(word & ((1u << size_bits) - 1)); }
-  KOKKOS_FUNCTION bool is_left() const { return size() == 0 || (word & given_up) != 0; }
+};
+
+/// Chunks in device memory, as they were found.
+struct ChunkList {
+  std::uint64_t* words;
+  std::uint64_t* count;
+
+  KOKKOS_FUNCTION void add(Chunk chunk) const {
+    words[Kokkos::atomic_fetch_add(count, std::uint64_t{1})] = chunk.word;
+  }
+  KOKKOS_FUNCTION std::uint64_t size() const { return *count; }
+  KOKKOS_FUNCTION Chunk at(std::uint64_t entry) const { return {words[entry]}; }
+};
+
+/// Those that fit a team's scratch, and what is left for others: long runs, and chunks that the finish gave up.
+struct ChunkLists {
+  ChunkList chunks, left;
+
+  /// In memory for twice as many words as there may be chunks.
+  static ChunkLists of(std::uint64_t* words, std::size_t most, Route* route) {
+    return {{words, &route->chunks}, {words + most, &route->left}};
+  }
 };
 
 /// The end of a run that is a chunk of its own lies where the run does, in the array that is spare: it is
@@ -47,7 +67,7 @@ struct LongRun {
   }
 };
 
-/// Sizes of the list. Of two chunks in a row that one window lists, the second did not fit the first.
+/// Sizes of the lists. Of two chunks in a row that one window lists, the second did not fit the first.
 struct ChunkShape {
   std::size_t most;    ///< elements of a chunk
   std::size_t window;  ///< elements among which a group of lanes lists the chunks
@@ -126,8 +146,8 @@ struct ListChunks {
   DigitList all;
   ChunkShape shape;
   const PassTable* passes;
-  Route* route;
-  std::uint64_t* chunks;
+  const Route* route;
+  ChunkLists lists;
 
   static std::size_t scratch_bytes() { return (groups + 1) * sizeof(std::size_t); }
 
@@ -160,10 +180,10 @@ struct ListChunks {
         size = next - begin;
         if (size == 0) next = search.end_of(cut, begin + shape.most, shape.most, end, lane);
       }
-      if (lane == 0) {
-        if (size == 0) LongRun::set_end(keys.spare(passes->count) + begin, next);
-        const std::uint64_t index = Kokkos::atomic_fetch_add(&route->chunks, std::uint64_t{1});
-        chunks[index] = Chunk::make(begin, size).word;
+      if (lane == 0 && size > 0) lists.chunks.add(Chunk::make(begin, size));
+      if (lane == 0 && size == 0) {
+        LongRun::set_end(keys.spare(passes->count) + begin, next);
+        lists.left.add(Chunk::make(begin, size));
       }
       begin = next;
     }

@@ -3,7 +3,7 @@
 // Each key counts into one of 65536 counters of 2 bits, or of 32768 of 4 bits where one of those overflows;
 // the counters before its own, summed, are its place. Keys that share a counter are few: they are sorted
 // among themselves by the whole key and then by where they stood, so the sort is stable whatever order the
-// counters saw. A chunk with too many keys alike is given up to FinishRanges.
+// counters saw. A chunk with too many keys alike is given up to FinishCrowded.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -81,7 +81,7 @@ struct FinishChunk {
   bool keeps_order;  ///< equal keys may differ otherwise
   const PassTable* passes;
   const Route* route;
-  std::uint64_t* chunks;
+  ChunkLists lists;
 
   struct Scratch {
     union {
@@ -114,8 +114,8 @@ struct FinishChunk {
   };
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (!passes->finishes) return;
-    const std::uint64_t listed = route->chunks;
+    if (!passes->finishes || route->crowded != 0) return;
+    const std::uint64_t listed = lists.chunks.size();
     const Key* const keys = buffers.keys.end(passes->count);
     const int swept = route->digits.begin;
     const auto step = static_cast<std::uint64_t>(team.league_size());
@@ -123,8 +123,7 @@ struct FinishChunk {
     int failures = 0;  // of narrow counters, in a row
     for (auto entry = static_cast<std::uint64_t>(team.league_rank()); entry < listed;
          entry += step) {
-      const Chunk chunk{chunks[entry]};
-      if (chunk.size() == 0) continue;
+      const Chunk chunk = lists.chunks.at(entry);
       const Value* values = nullptr;
       if constexpr (with_values) values = buffers.values.end(passes->count) + chunk.begin();
       Registers registers;
@@ -139,7 +138,7 @@ struct FinishChunk {
       if (sorted) {
         write(team, chunk, values, registers.count, scratch);
       } else if (team.team_rank() == 0) {
-        chunks[entry] = chunk.word | Chunk::given_up;
+        lists.left.add(chunk);
       }
       team.team_barrier();
     }

@@ -26,6 +26,7 @@ struct Route {
   int top;                       ///< bits of the sample's keys vary below this one
   DigitList digits;              ///< those that the sweeps go over
   int finishes;                  ///< a finish follows the sweeps
+  int crowded;                   ///< digit by digit, for many keys of a run are alike
   int verifies;                  ///< no disorder in the sample: order is verified, nothing counted
   int recounts;                  ///< what was hoped for does not hold: digits are counted anew
   std::uint64_t disorder;        ///< of any neighbours that were looked at (`Disorder`)
@@ -34,8 +35,10 @@ struct Route {
   std::uint64_t varying[2];      ///< bits in which any key differs from the first
   std::uint64_t pairs[most_sweeps];  ///< sampled pairs that 1, 2, ... sweeps would leave in one run
   std::uint64_t close[most_sweeps];  ///< those of them that the finish could hardly tell apart
+  std::uint64_t same[most_sweeps];   ///< and those that are the same
   std::uint32_t most[most_sweeps];   ///< sampled keys in the longest such run of a team's sample
   std::uint64_t chunks;              ///< listed for the finish
+  std::uint64_t left;                ///< and for those that take what it cannot
 
   KOKKOS_FUNCTION bool has_counted_kinds() const { return kinds != 0 && too_many_kinds == 0; }
 };
@@ -47,9 +50,12 @@ inline constexpr bool may_be_kind = Codec::tells_all_keys_apart &&
 
 /// When a finish is worth while.
 struct RouteRule {
-  double run;        ///< the mean length of a run, over its elements, that still fits
-  double most;       ///< and the longest that one team should finish
-  double close = 8;  ///< keys in a run that agree in the next bits too
+  double run;          ///< the mean length of a run, over its elements, that still fits
+  double most;         ///< and the longest that one team should finish
+  double close = 8;    ///< keys in a run that agree in the next bits too
+  double word = 4.5;   ///< the mean of a word of counters
+  double kinds = 160;  ///< in a chunk, that are few
+  double gain = 0;     ///< ps an element, that a finish digit by digit saves
   /// Keys, from so many on, may be few kinds: three launches more, four with values, which all others pay for.
   std::size_t kinds_from = std::size_t{1} << 24;
   std::size_t labels_from = std::size_t{1} << 25;
@@ -172,16 +178,24 @@ struct SampleRuns {
     if (shift < order.all.begin) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     std::uint64_t prefix[each];
-    read(team, shift < finish_bits ? 0 : shift - finish_bits, prefix);
-    count(team, prefix, shift < finish_bits ? shift : finish_bits, scratch);
+    const int lowest = order.all.begin < route->top - 63 ? route->top - 63 : order.all.begin;
+    read(team, lowest, prefix);
+    count(team, prefix, shift - lowest, scratch);
     if (team.team_rank() == 0) {
       Kokkos::atomic_add(&route->pairs[mine - 1], std::uint64_t{scratch.pairs});
       Kokkos::atomic_max(&route->most[mine - 1], scratch.most);
     }
     team.team_barrier();
-    count(team, prefix, 0, scratch);
+    const int close = shift - lowest < finish_bits ? 0 : shift - lowest - finish_bits;
+    count(team, prefix, close, scratch);
     if (team.team_rank() == 0) {
       Kokkos::atomic_add(&route->close[mine - 1], std::uint64_t{scratch.pairs});
+    }
+    if (scratch.pairs == 0) return;
+    team.team_barrier();
+    if (close > 0) count(team, prefix, 0, scratch);
+    if (team.team_rank() == 0) {
+      Kokkos::atomic_add(&route->same[mine - 1], std::uint64_t{scratch.pairs});
     }
   }
 
@@ -220,7 +234,7 @@ struct SampleRuns {
     if (disorder != 0) Disorder::tell<ExecutionSpace>(&route->disorder, disorder);
   }
 
-  /// Pairs of samples that agree in all but the lowest `low` bits, and the most that do together.
+  /// Pairs of samples that agree in all but the lowest `low` bits, and the most that do together (0: no two).
   KOKKOS_FUNCTION static void count(const Team& team, const std::uint64_t* prefix, int low,
                                     Scratch& scratch) {
     clear(team, scratch);
@@ -232,8 +246,10 @@ struct SampleRuns {
       pairs += before;
       if (exists && before >= most) most = before + 1;
     }
-    Kokkos::atomic_add(&scratch.pairs, pairs);
-    Kokkos::atomic_max(&scratch.most, most);
+    if (pairs != 0) {
+      Kokkos::atomic_add(&scratch.pairs, pairs);
+      Kokkos::atomic_max(&scratch.most, most);
+    }
     team.team_barrier();
   }
 
@@ -321,7 +337,9 @@ struct ChooseRoute {
   RouteRule rule;
   int sweeps;                     ///< as for SampleRuns
   double samples, sampled_pairs;  ///< of one team; of all
-  bool copies_odd;                ///< after an odd number of passes elements must be copied
+  int element_bytes;
+  bool has_kinds;   ///< a finish digit by digit looks for them
+  bool copies_odd;  ///< after an odd number of passes elements must be copied
   Route* route;
 
   KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
@@ -331,19 +349,59 @@ struct ChooseRoute {
     const auto n = static_cast<double>(count);
     const int passes = (route->top - all.begin + digit_bits - 1) / digit_bits;
     route->digits = all_digits(passes);
-    // A finish costs little more than a pass: it must replace two.
-    for (int s = sweeps; s < sweeps + Route::choices && s + 2 <= passes; ++s) {
-      const double run = n * static_cast<double>(route->pairs[s - 1]) / sampled_pairs;
-      const double most = n * route->most[s - 1] / samples;
-      // Up to four of a sample meet by chance.
-      const bool short_enough = most <= rule.most || route->most[s - 1] <= 4;
-      const double close = n * static_cast<double>(route->close[s - 1]) / sampled_pairs;
-      if (run > rule.run || !short_enough || close > rule.close) continue;
-      route->digits = {route->top - s * digit_bits, route->top};
-      route->finishes = 1;
-      return;
+    for (int s = sweeps; s < sweeps + Route::choices && route->finishes == 0; ++s) {
+      choose(s, passes, n);
     }
   }
+
+  /// A finish costs little more than a pass: it must replace two.
+  KOKKOS_FUNCTION void choose(int s, int passes, double n) const {
+    const double run = mean_of(route->pairs, s, n), same = mean_of(route->same, s, n);
+    const double most = n * route->most[s - 1] / samples;
+    // Up to four of a sample meet by chance.
+    const bool short_enough = most <= rule.most || route->most[s - 1] <= 4;
+    if (s >= passes || !short_enough || run + uneven(run, same, n) > rule.run) return;
+    const bool spread =
+        mean_of(route->close, s, n) <= rule.close && s + 2 <= passes && !is_dense(n);
+    if (!spread && !(gain_by_digits(s, n, same) > rule.gain)) return;
+    route->digits = {route->top - s * digit_bits, route->top};
+    route->finishes = 1;
+    route->crowded = spread ? 0 : 1;
+  }
+
+  /// Runs of some scattered values, of which many keys are the same, are less even than those of keys that spread
+  /// over all values.
+  KOKKOS_FUNCTION double uneven(double run, double same, double n) const {
+    if (run <= same || same <= 2 * n / values()) return 0;
+    return 1.5 * Kokkos::sqrt((run - same) * (same + 1));
+  }
+  /// That keys may have as far as the sample knows.
+  KOKKOS_FUNCTION double values() const {
+    const int bits = route->top - all.begin;
+    return static_cast<double>(std::uint64_t{1} << (bits < 63 ? bits : 63));
+  }
+
+  KOKKOS_FUNCTION double mean_of(const std::uint64_t* pairs, int s, double n) const {
+    return n * static_cast<double>(pairs[s - 1]) / sampled_pairs;
+  }
+
+  /// What a finish digit by digit saves beside sweeps over all digits, in ps an element, by times measured on
+  /// an H200. It goes over the bits below the sweeps and those in which the runs of a chunk differ; or over one
+  /// digit, but then kinds are looked up.
+  KOKKOS_FUNCTION double gain_by_digits(int s, double n, double same) const {
+    const double sweep = 1.2 + 0.75 * element_bytes, pass = 3, window = 25, look_up = 6;
+    const double list = 1.1 * sweep + 40e6 / n;  // and the first digit
+    const double runs = rule.run * static_cast<double>(std::uint64_t{1} << s * digit_bits) / n + 2;
+    const int run_bits = runs < 1e18 ? bit_width_of(static_cast<std::uint64_t>(runs)) : 60;
+    const int bits = route->top - s * digit_bits - all.begin + run_bits;
+    const int digits = (bits + digit_bits - 1) / digit_bits;
+    double more = (digits - 1) * pass + (digits - 1) / 2 * window;
+    if (has_kinds && rule.run <= rule.kinds * (same + 1) && more > look_up) more = look_up;
+    return (route->digits.count() - s) * sweep - list - more;
+  }
+
+  /// Are there so many keys for the values that words of eight counters would overflow?
+  KOKKOS_FUNCTION bool is_dense(double n) const { return 8 * n > rule.word * values(); }
 
   /// Digits above what the sample saw are not even counted; if a key varies there, they are counted anew. One
   /// pass more by narrower digits, which leave longer runs, costs less than a copy beside up to three wide ones.

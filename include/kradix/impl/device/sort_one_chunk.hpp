@@ -43,15 +43,15 @@ struct AnyChunk {
       // A finish looks at so many bits, whoever's they are.
       if (all.end - all.begin >= Finish::Wide::index_bits) {
         const Finish finish{buffers,     codec,   all,     bits_between<Bits>(all.begin, all.end),
-                            keeps_order, nullptr, nullptr, nullptr};
+                            keeps_order, nullptr, nullptr, {}};
         if (finish.sort(team, chunk, keys, values, swept, scratch.finish)) return;
         team.team_barrier();
       }
     }
-    Key* const keys_out = buffers.leaves_keys ? nullptr : buffers.keys.result + chunk.begin();
-    Value* values_out = nullptr;
-    if constexpr (with_values) values_out = buffers.values.result + chunk.begin();
-    Passes{codec, all}.sort(team, chunk.size(), keys, values, keys_out, values_out, scratch.passes);
+    typename Passes::Elements elements{chunk.size(), keys, values, nullptr, nullptr};
+    if (!buffers.leaves_keys) elements.keys_out = buffers.keys.result + chunk.begin();
+    if constexpr (with_values) elements.values_out = buffers.values.result + chunk.begin();
+    Passes{codec, all}.sort(team, elements, swept, scratch.passes);
   }
 };
 
@@ -72,12 +72,9 @@ struct SortOneChunk {
     if constexpr (Any::with_values) {
       values = chunk.buffers.makes_indices ? nullptr : chunk.buffers.values.in;
     }
-    int swept = 0;
-    if constexpr (Any::may_finish) {
-      swept = bit_width_of(typename Any::Passes{chunk.codec, chunk.all}.varying_bits(
-          team, keys, static_cast<int>(count), scratch.passes));
-      team.team_barrier();
-    }
+    const int swept = bit_width_of(typename Any::Passes{chunk.codec, chunk.all}.varying_bits(
+        team, keys, static_cast<int>(count), scratch.passes));
+    team.team_barrier();
     chunk.sort(team, Chunk::make(0, count), keys, values, swept, scratch);
   }
 };

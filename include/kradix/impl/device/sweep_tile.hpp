@@ -30,7 +30,8 @@ struct SweepTile {
   /// Do teams stay for more than one tile? Passes with nothing to do then cost only their launch, which
   /// matters most where there are many; short keys are faster with a team for each tile.
   static constexpr bool stays = is_host_space<ExecutionSpace> || sizeof(Key) > 4;
-  static_assert(tile_size <= 0xffff && items % 4 == 0 && bin_count % bins_per_thread == 0);
+  static_assert(tile_size <= 0xffff && items % (with_values ? 4 : 2) == 0 &&
+                bin_count % bins_per_thread == 0);
   static_assert(tile_size <= LookBackWord::most >> LookBackShape{}.portion_bits);
 
   SortBuffers<Key, Value> buffers;
