@@ -115,6 +115,29 @@ TEST(MsdHybrid, ShortRangesFinishByTheirLastDigit) {
   }
 }
 
+/// What fits the counters if each key comes once, and overflows them if some come more often.
+TEST(MsdHybrid, DenseKeysAreGivenUpSoon) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr std::size_t count = 1 << 20;
+  for (const bool distinct : {true, false}) {
+    std::vector<std::uint32_t> input(count);
+    std::iota(input.begin(), input.end(), 0u);
+    std::shuffle(input.begin(), input.end(), random);
+    if (!distinct) {
+      for (std::uint32_t& key : input) key = static_cast<std::uint32_t>(random() % count);
+    }
+    const Route route = expect_sorted<large_finish>(input, Order::ascending, always);
+    EXPECT_EQ(route.finishes, 1);
+    EXPECT_EQ(route.crowded, 0);
+    if (distinct) {
+      EXPECT_EQ(route.given_up, 0u);
+    } else {
+      EXPECT_GT(route.given_up, route.chunks / 2);
+    }
+  }
+}
+
 /// One key in a place that the sample does not look at has a bit that no other key has.
 Route sort_with_an_odd_key(int shift) {
   std::mt19937_64 random{keys::fresh_seed()};

@@ -16,7 +16,7 @@ inline constexpr TeamShape small_finish = on_host ? TeamShape{1, 512} : TeamShap
 inline constexpr TeamShape alone = on_host ? TeamShape{1, 4352} : TeamShape{256, 20, 1};
 inline constexpr TeamShape large_finish = on_host ? TeamShape{1, 4352} : TeamShape{256, 17, 1};
 /// A finish is worth while whatever the keys.
-inline constexpr RouteRule always{.run = 1e30, .most = 1e30, .close = 1e30, .word = 1e30};
+inline constexpr RouteRule always{.run = 1e30, .most = 1e30, .close = 1e30};
 /// The same, digit by digit.
 inline constexpr RouteRule by_digits{.run = 1e30, .most = 1e30, .close = -1, .gain = -1e30};
 

@@ -80,7 +80,7 @@ struct FinishChunk {
   Bits mask;         ///< of the bits that count
   bool keeps_order;  ///< equal keys may differ otherwise
   const PassTable* passes;
-  const Route* route;
+  Route* route;
   ChunkLists lists;
 
   struct Scratch {
@@ -102,6 +102,7 @@ struct FinishChunk {
     Bits first, last;         ///< of the chunk's keys, by the bits that were swept and those above
     std::uint32_t overflows;  ///< of counters
     std::uint32_t queued;     ///< more than the queue holds if they would not fit
+    bool hopeless;            ///< to try at all
     KOKKOS_FUNCTION Scratch() {}
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
@@ -121,27 +122,41 @@ struct FinishChunk {
     const auto step = static_cast<std::uint64_t>(team.league_size());
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     int failures = 0;  // of narrow counters, in a row
+    bool hopeless = false;
     for (auto entry = static_cast<std::uint64_t>(team.league_rank()); entry < listed;
          entry += step) {
       const Chunk chunk = lists.chunks.at(entry);
-      const Value* values = nullptr;
-      if constexpr (with_values) values = buffers.values.end(passes->count) + chunk.begin();
-      Registers registers;
-      load(team.team_rank(), chunk.size(), keys + chunk.begin(), values, swept, scratch, registers);
       bool sorted = false;
-      if (failures < 2) {
-        sorted = order<Narrow>(team, chunk.size(), swept, scratch, registers);
-        failures = sorted ? 0 : failures + 1;
-        if (!sorted) team.team_barrier();
+      if (!hopeless) {
+        const Value* values = nullptr;
+        if constexpr (with_values) values = buffers.values.end(passes->count) + chunk.begin();
+        Registers registers;
+        if (team.team_rank() == 0) scratch.hopeless = is_hopeless(entry);
+        load(team.team_rank(), chunk.size(), keys + chunk.begin(), values, swept, scratch,
+             registers);
+        if (failures < 2) {
+          sorted = order<Narrow>(team, chunk.size(), swept, scratch, registers);
+          failures = sorted ? 0 : failures + 1;
+          if (!sorted) team.team_barrier();
+        }
+        sorted = sorted || order<Wide>(team, chunk.size(), swept, scratch, registers);
+        if (sorted) write(team, chunk, values, registers.count, scratch);
+        hopeless = scratch.hopeless;
       }
-      sorted = sorted || order<Wide>(team, chunk.size(), swept, scratch, registers);
-      if (sorted) {
-        write(team, chunk, values, registers.count, scratch);
-      } else if (team.team_rank() == 0) {
-        lists.left.add(chunk);
-      }
+      if (!sorted && team.team_rank() == 0) give_up(chunk);
       team.team_barrier();
     }
+  }
+
+  /// Have most chunks been given up so far? Then keys are not as the sample seemed to tell.
+  KOKKOS_FUNCTION bool is_hopeless(std::uint64_t entry) const {
+    constexpr std::uint64_t by_chance = 64;
+    const std::uint64_t given_up = L::load(&route->given_up);
+    return given_up > by_chance && 4 * given_up > entry;
+  }
+  KOKKOS_FUNCTION void give_up(const Chunk& chunk) const {
+    Kokkos::atomic_inc(&route->given_up);
+    lists.left.add(chunk);
   }
 
   /// Sorts `keys` and `values` (null: each element's index) to the chunk's place in the result. All keys
@@ -150,6 +165,7 @@ struct FinishChunk {
   KOKKOS_FUNCTION bool sort(const Team& team, const Chunk& chunk, const Key* keys,
                             const Value* values, int swept, Scratch& scratch) const {
     Registers registers;
+    if (team.team_rank() == 0) scratch.hopeless = false;
     load(team.team_rank(), chunk.size(), keys, values, swept, scratch, registers);
     if (!order<Wide>(team, chunk.size(), swept, scratch, registers)) return false;
     write(team, chunk, values, registers.count, scratch);
@@ -163,6 +179,7 @@ struct FinishChunk {
     const int thread = team.team_rank();
     clear(thread, scratch);
     team.team_barrier();
+    if (scratch.hopeless) return false;
     const Index index = index_of<Counters>(scratch, swept);
     count<Counters>(index, scratch, registers);
     team.team_barrier();

@@ -39,6 +39,7 @@ struct Route {
   std::uint32_t most[most_sweeps];   ///< sampled keys in the longest such run of a team's sample
   std::uint64_t chunks;              ///< listed for the finish
   std::uint64_t left;                ///< and for those that take what it cannot
+  std::uint64_t given_up;            ///< of the chunks
 
   KOKKOS_FUNCTION bool has_counted_kinds() const { return kinds != 0 && too_many_kinds == 0; }
 };
@@ -53,7 +54,6 @@ struct RouteRule {
   double run;          ///< the mean length of a run, over its elements, that still fits
   double most;         ///< and the longest that one team should finish
   double close = 8;    ///< keys in a run that agree in the next bits too
-  double word = 4.5;   ///< the mean of a word of counters
   double kinds = 160;  ///< in a chunk, that are few
   double gain = 0;     ///< ps an element, that a finish digit by digit saves
   /// Keys, from so many on, may be few kinds: three launches more, four with values, which all others pay for.
@@ -361,8 +361,7 @@ struct ChooseRoute {
     // Up to four of a sample meet by chance.
     const bool short_enough = most <= rule.most || route->most[s - 1] <= 4;
     if (s >= passes || !short_enough || run + uneven(run, same, n) > rule.run) return;
-    const bool spread =
-        mean_of(route->close, s, n) <= rule.close && s + 2 <= passes && !is_dense(n);
+    const bool spread = mean_of(route->close, s, n) <= rule.close && s + 2 <= passes;
     if (!spread && !(gain_by_digits(s, n, same) > rule.gain)) return;
     route->digits = {route->top - s * digit_bits, route->top};
     route->finishes = 1;
@@ -399,9 +398,6 @@ struct ChooseRoute {
     if (has_kinds && rule.run <= rule.kinds * (same + 1) && more > look_up) more = look_up;
     return (route->digits.count() - s) * sweep - list - more;
   }
-
-  /// Are there so many keys for the values that words of eight counters would overflow?
-  KOKKOS_FUNCTION bool is_dense(double n) const { return 8 * n > rule.word * values(); }
 
   /// Digits above what the sample saw are not even counted; if a key varies there, they are counted anew. One
   /// pass more by narrower digits, which leave longer runs, costs less than a copy beside up to three wide ones.
