@@ -29,7 +29,14 @@ endif()
 
 # kradix_add_mpi_run(<test> <ranks> <command...>): the command on so many ranks, as a test. All ranks
 # share this machine; the flags let there be more of them than cores.
-set(KRADIX_MPIEXEC_FLAGS "--map-by;:OVERSUBSCRIBE" CACHE STRING "What mpiexec needs to run more ranks than cores")
+if(KRADIX_ENABLE_MPI AND NOT DEFINED KRADIX_MPIEXEC_FLAGS)
+  execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE kradix_mpiexec ERROR_VARIABLE kradix_mpiexec)
+  set(kradix_mpiexec_flags "")
+  if(kradix_mpiexec MATCHES "Open MPI|OpenRTE|PRRTE")  # others (MPICH's Hydra) do it unasked
+    set(kradix_mpiexec_flags "--map-by;:OVERSUBSCRIBE")
+  endif()
+endif()
+set(KRADIX_MPIEXEC_FLAGS "${kradix_mpiexec_flags}" CACHE STRING "What mpiexec needs to run more ranks than cores")
 function(kradix_add_mpi_run name ranks)
   add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${KRADIX_MPIEXEC_FLAGS}
     ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${ARGN})
