@@ -69,12 +69,20 @@ class HostSort {
     return memory_.benches.template bench<typename Level::Rec>(thread);
   }
 
+  /// Keys of so many bytes are read sooner than other threads wake.
+  static constexpr std::size_t alone_bytes = std::size_t{1} << 16;
+
   bool follow_trend() {
     const Trend trend = TrendOf(level_.order, level_.source.keys, level_.range.end).guess();
     if (trend == Trend::none) return false;
     open();
-    launch("ProveTrend", level_.threads, ProveTrend<ExecutionSpace, Level>{level_, trend});
+    if (level_.range.size() * sizeof(typename Level::Key) <= alone_bytes) {
+      run_here("ProveTrend", [&] { prove_trend(level_, trend); });
+    } else {
+      launch("ProveTrend", level_.threads, ProveTrend<ExecutionSpace, Level>{level_, trend});
+    }
     if (level_.state->verdict != State::good) return false;
+    if (trend == Trend::rising && stay_in_place(level_)) return true;
     level_.open();
     launch("FollowTrend", level_.threads, FollowTrend<ExecutionSpace, Level>{level_, trend});
     return true;

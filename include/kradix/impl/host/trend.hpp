@@ -64,19 +64,36 @@ class TrendOf {
 
   bool stretch_follows(Trend trend, std::size_t begin, std::size_t end) const {
     const TrendOf now = *this;
-    bool against = false;
+    Bits against = 0;  // as wide as the keys, so that compilers use SIMD
     if (trend == Trend::rising) {
-      for (std::size_t i = begin; i < end; ++i) against |= now.bits(i) > now.bits(i + 1);
+      for (std::size_t i = begin; i < end; ++i) {
+        against |= static_cast<Bits>(now.bits(i) > now.bits(i + 1));
+      }
     } else {
-      for (std::size_t i = begin; i < end; ++i) against |= now.bits(i) <= now.bits(i + 1);
+      for (std::size_t i = begin; i < end; ++i) {
+        against |= static_cast<Bits>(now.bits(i) <= now.bits(i + 1));
+      }
     }
-    return !against;
+    return against == 0;
   }
 
   Order order_;
   const Key* keys_;
   std::size_t count_;
 };
+
+/// Is every element that comes in order where it belongs?
+template <class Level>
+bool stay_in_place(const Level& level) {
+  const auto& source = level.source;
+  const auto& sink = level.sink;
+  if (!sink.leaves_keys && source.keys != sink.keys) return false;
+  if constexpr (Level::with_values) {
+    return !source.makes_indices && source.values == sink.values;
+  } else {
+    return true;
+  }
+}
 
 /// Puts elements that follow a trend where they belong: elements [begin, end) of the source.
 template <class Level>
@@ -105,17 +122,20 @@ void follow_trend(const Level& level, Trend trend, std::size_t begin, std::size_
   }
 }
 
-/// Each thread proves the trend in blocks; the verdict is `escaped` where there is none.
+/// Proves the trend in blocks that no other thread has claimed; the verdict is `escaped` where there is none.
+template <class Level>
+void prove_trend(const Level& level, Trend trend) {
+  const TrendOf of(level.order, level.source.keys, level.range.end);
+  level.for_each_block([&](std::size_t begin, std::size_t end) {
+    if (!of.follows(trend, begin, end)) level.judge(Level::State::escaped);
+  });
+}
+
 template <class ExecutionSpace, class Level>
 struct ProveTrend {
   Level level;
   Trend trend;
-  void operator()(const TeamMember<ExecutionSpace>&) const {
-    const TrendOf of(level.order, level.source.keys, level.range.end);
-    level.for_each_block([&](std::size_t begin, std::size_t end) {
-      if (!of.follows(trend, begin, end)) level.judge(Level::State::escaped);
-    });
-  }
+  void operator()(const TeamMember<ExecutionSpace>&) const { prove_trend(level, trend); }
 };
 
 template <class ExecutionSpace, class Level>
