@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kradix/impl/backend/lanes_host.hpp"
 #include "kradix/impl/host/block_partition.hpp"
 #include "kradix/impl/host/buckets.hpp"
 #include "kradix/impl/host/cache_sort.hpp"
@@ -120,7 +121,7 @@ struct HostLevel {
   void for_each_block(const Each& each) const {
     const std::size_t all = block_count();
     for (std::size_t b = claim(); b < all; b = claim()) {
-      if (Kokkos::atomic_load(&state->verdict) != State::good) return;
+      if (HostLanes::load(&state->verdict) != State::good) return;
       const std::size_t begin = range.begin + b * block;
       each(begin, std::min(begin + block, range.end));
     }
@@ -296,7 +297,7 @@ struct HostLevel {
       at += run.size;
     });
     if ((differing & order.wanted) != 0) {
-      Kokkos::atomic_store(&state->mixed[bucket], std::uint32_t{1});
+      HostLanes::store(&state->mixed[bucket], std::uint32_t{1});
     }
   }
 };
