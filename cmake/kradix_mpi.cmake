@@ -27,16 +27,18 @@ if(KRADIX_ENABLE_NCCL)
   target_compile_definitions(kradix_mpi INTERFACE KRADIX_ENABLE_NCCL)
 endif()
 
-# kradix_add_mpi_run(<test> <ranks> <command...>): the command on so many ranks, as a test. All ranks
-# share this machine; the flags let there be more of them than cores.
+# Open MPI refuses more ranks than cores unless told; others, like MPICH's Hydra, do not know its words.
 if(KRADIX_ENABLE_MPI AND NOT DEFINED KRADIX_MPIEXEC_FLAGS)
   execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE kradix_mpiexec ERROR_VARIABLE kradix_mpiexec)
   set(kradix_mpiexec_flags "")
-  if(kradix_mpiexec MATCHES "Open MPI|OpenRTE|PRRTE")  # others (MPICH's Hydra) do it unasked
+  if(kradix_mpiexec MATCHES "Open MPI|OpenRTE|PRRTE")
     set(kradix_mpiexec_flags "--map-by;:OVERSUBSCRIBE")
   endif()
+  set(KRADIX_MPIEXEC_FLAGS "${kradix_mpiexec_flags}" CACHE STRING "What mpiexec needs to run more ranks than cores")
 endif()
-set(KRADIX_MPIEXEC_FLAGS "${kradix_mpiexec_flags}" CACHE STRING "What mpiexec needs to run more ranks than cores")
+
+# kradix_add_mpi_run(<test> <ranks> <command...>): the command on so many ranks, as a test. All ranks
+# share this machine; the flags let there be more of them than cores.
 function(kradix_add_mpi_run name ranks)
   add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${KRADIX_MPIEXEC_FLAGS}
     ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${ARGN})

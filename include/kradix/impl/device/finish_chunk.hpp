@@ -148,7 +148,7 @@ struct FinishChunk {
     }
   }
 
-  /// Have most chunks been given up so far? Then keys are not as the sample seemed to tell.
+  /// Has more than a quarter of the chunks been given up so far? Then keys are not as the sample seemed to tell.
   KOKKOS_FUNCTION bool is_hopeless(std::uint64_t entry) const {
     constexpr std::uint64_t by_chance = 64;
     const std::uint64_t given_up = L::load(&route->given_up);
