@@ -217,11 +217,17 @@ void sort_alone(const std::vector<Key>& input, const Expect& expect) {
   }
 }
 
-/// Places that the sample of kinds does not look at.
-std::vector<std::size_t> unseen_places(std::size_t count) {
+/// Places at which the sample of kinds may look.
+std::set<std::size_t> sampled_places(std::size_t count) {
   std::set<std::size_t> seen;
-  const SamplePlaces places(count, 4096);
-  for (std::size_t i = 0; i < 4096; ++i) seen.insert(places.of(i));
+  const std::size_t samples = count < 16 * 1024 ? 4 * 1024 : 16 * 1024;
+  const SamplePlaces places(count, samples);
+  for (std::size_t i = 0; i < samples; ++i) seen.insert(places.of(i));
+  return seen;
+}
+
+std::vector<std::size_t> unseen_places(std::size_t count) {
+  const auto seen = sampled_places(count);
   std::vector<std::size_t> unseen;
   for (std::size_t i = 0; i < count; ++i) {
     if (seen.count(i) == 0) unseen.push_back(i);
@@ -272,9 +278,8 @@ TYPED_TEST(KindsOf, WhatTheSampleMissesIsCountedToo) {
 
 /// A sample of kinds that holds the key 0 alone, where other samples have seen more.
 TYPED_TEST(KindsOf, ZeroIsAKind) {
-  std::set<std::size_t> seen;
-  const SamplePlaces kinds(this->count, 4096), glance(this->count, 1024);
-  for (std::size_t i = 0; i < 4096; ++i) seen.insert(kinds.of(i));
+  const auto seen = sampled_places(this->count);
+  const SamplePlaces glance(this->count, 1024);
   std::vector<std::size_t> falls, rises;
   for (std::size_t i = 0; i < 1024; ++i) {
     const std::size_t place = glance.of(i);
@@ -333,6 +338,20 @@ TYPED_TEST(KindsOf, OfPairsAreLabelled) {
   }
 }
 
+/// By two digits. A sample misses one of a thousand kinds once in some hundred times.
+TYPED_TEST(KindsOf, OfPairsHaveLabelsOfTwoDigits) {
+  for (const std::size_t distinct : {257, 600, 1000}) {
+    for (const std::size_t count : {std::size_t{16411}, this->count}) {
+      SCOPED_TRACE(distinct);
+      bool counted = false;
+      const auto expect = [&](const Route& route) { counted |= route.has_counted_kinds(); };
+      sort_pairs<std::uint32_t>(this->few(distinct, count), expect);
+      sort_pairs<std::uint64_t>(this->few(distinct, count), expect);
+      EXPECT_TRUE(counted || count < 32 * distinct);
+    }
+  }
+}
+
 TYPED_TEST(KindsOf, OfPairsAreAllInTheSampleOrVoid) {
   const auto unseen = unseen_places(this->count);
   const auto expect = [](const Route& route) {
@@ -349,7 +368,7 @@ TYPED_TEST(KindsOf, OfPairsAreAllInTheSampleOrVoid) {
                             [](const Route& route) { EXPECT_TRUE(route.has_counted_kinds()); });
   without_zero[unseen.front()] = 0;
   sort_pairs<std::uint32_t>(without_zero, expect);
-  sort_pairs<std::uint32_t>(this->few(400, this->count),
+  sort_pairs<std::uint32_t>(this->few(1500, this->count),
                             [](const Route& route) { EXPECT_EQ(route.kinds, 0); });
 }
 

@@ -61,7 +61,9 @@ class MsdHybrid {
   using List = ListChunks<ExecutionSpace, Codec, step_with.threads>;
   using Finish = FinishChunk<ExecutionSpace, Codec, Value, FinishShape>;
   static_assert(FinishShape.round() <= AloneShape.round());
-  static constexpr TeamShape look_up_with = kinds_shape<ExecutionSpace>(sizeof(Key));
+  static constexpr TeamShape look_up_with = std::is_same_v<Value, NoValue>
+                                                ? kinds_shape<ExecutionSpace>(sizeof(Key))
+                                                : label_shape<ExecutionSpace>(sizeof(Key));
   using Crowded = FinishCrowded<ExecutionSpace, Codec, Value, AloneShape>;
   using Ranges = FinishRanges<ExecutionSpace, Codec, Value, RangeShape>;
 
@@ -103,7 +105,7 @@ class MsdHybrid {
                                        Glance{order, route_});
     sweeps_.template launch<step_with>(
         "SampleRuns", teams * Route::choices + (kinds ? 1 : 0), Sample::scratch_bytes(),
-        Sample{order, least, finish_bits(least), kinds ? sampled_kinds() : nullptr, most_kinds,
+        Sample{order, least, finish_bits(least), kinds ? sampled_kinds() : nullptr, with_values,
                route_});
     sweeps_.template launch<step_with>(
         "ChooseRoute", 1, 0,
@@ -116,7 +118,6 @@ class MsdHybrid {
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   using Kinds = std::conditional_t<with_values, Labels<Key>, impl::Kinds<Key>>;
   static constexpr bool knows_kinds = may_be_kind<Codec>;
-  static constexpr int most_kinds = with_values ? Labels<Key>::most : Route::most_sampled_kinds;
 
   /// Keys are made again from their kinds, so a kind must be all there is to know of a key.
   bool may_look_for_kinds(const RouteRule& rule) const {
@@ -133,7 +134,9 @@ class MsdHybrid {
   /// With values: labels them, in the array that the first sweep would write.
   void count_kinds() {
     if constexpr (knows_kinds) {
-      const std::size_t resident = sweeps_.template resident_teams<look_up_with>() * 3 / 4;
+      // Six of the eight teams that a processor's threads allow find room at once, or four.
+      const std::size_t resident =
+          sweeps_.template resident_teams<look_up_with>() * (look_up_with.teams > 4 ? 6 : 4) / 8;
       const std::size_t least = (plan_.count >> 31) + 1;  // a team's counters have 32 bits
       const std::size_t teams = std::clamp(resident, least, plan_.tiles);
       if constexpr (with_values) {
@@ -156,9 +159,12 @@ class MsdHybrid {
   void place_kinds() {
     if constexpr (knows_kinds && with_values) {
       using Place = PlaceLabels<ExecutionSpace, Key, step_with.threads>;
-      sweeps_.template launch<step_with>("PlaceLabels", 1, 0,
+      sweeps_.template launch<step_with>("PlaceLabels", 1, Place::scratch_bytes(),
                                          Place{plan_.count, route_, sweeps_.passes(), &kinds()});
-      sweeps_.sweep_by_labels(label_of(), &kinds().passes, kinds().first);
+      // Keys are made again, so the first sweep may write its labels over them.
+      auto* const moved = reinterpret_cast<std::uint32_t*>(buffers_.keys.result);
+      sweeps_.sweep_by_labels({label_of(), nullptr, moved}, &kinds().passes,
+                              Labels<Key>::most_sweeps, kinds().bins[0]);
     } else if constexpr (knows_kinds) {
       using Rank = RankKinds<ExecutionSpace, Codec, step_with.threads>;
       sweeps_.template launch<step_with>("RankKinds", Rank::teams, Rank::scratch_bytes(),
@@ -170,12 +176,13 @@ class MsdHybrid {
     if constexpr (knows_kinds) {
       using Expand = ExpandKinds<ExecutionSpace, Key, step_with.threads>;
       const std::size_t teams = std::min(plan_.tiles, sweeps_.template resident_teams<step_with>());
-      sweeps_.template launch<step_with>("ExpandKinds", teams, 0,
-                                         Expand{{kinds().sorted, kinds().first, &kinds().listed},
-                                                sweeps_.passes(),
-                                                buffers_.keys.result,
-                                                plan_.count,
-                                                plan_.count / Expand::width / teams + 1});
+      sweeps_.template launch<step_with>(
+          "ExpandKinds", teams, 0,
+          Expand{{kinds().in_order(), kinds().first, &kinds().listed},
+                 sweeps_.passes(),
+                 buffers_.keys.result,
+                 plan_.count,
+                 plan_.count / Expand::width / teams + 1});
     }
   }
 

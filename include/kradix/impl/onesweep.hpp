@@ -121,29 +121,31 @@ class Onesweep {
     }
   }
 
-  /// Moves values alone, by labels that stand for their keys: the one pass of that table, if it has one.
-  void sweep_by_labels(const std::uint32_t* labels, const PassTable* passes,
-                       const std::uint64_t* bins) {
-    constexpr TeamShape shape = sweep_shape<ExecutionSpace>(sizeof(*labels), sizeof(Value));
-    using SweepLabels = SweepTile<ExecutionSpace, WordCodec<std::uint32_t, false>, Value, shape>;
+  /// Moves values alone, by labels that stand for their keys: the passes of that table, if it has any.
+  void sweep_by_labels(const PassBuffers<std::uint32_t>& labels, const PassTable* passes,
+                       int most_sweeps, const std::uint64_t* bins) {
+    constexpr TeamShape shape = sweep_shape<ExecutionSpace>(sizeof(std::uint32_t), sizeof(Value));
+    using SweepLabels = SweepTile<ExecutionSpace, WordCodec<std::uint32_t, false>, Value, shape,
+                                  LookBack<ExecutionSpace>, /*Stays=*/true>;
     static_assert(shape.round() >= Shape.round(),
                   "the look-back has room for the sort's own tiles");
     const auto tiling = SweepLabels::Tiles::of(plan_.count);
     std::uint64_t* const tickets = bins_ + scratch_.sets * plan_.passes * bin_count;
     const auto look_back = LookBack<ExecutionSpace>::of(words_, tickets + plan_.passes,
                                                         scratch_.look_back, tiling.tiles());
-    launch<shape>("SweepTile", tiling.tiles(), SweepLabels::scratch_bytes(),
-                  SweepLabels{{{labels, nullptr, nullptr},
-                               buffers_.values,
-                               buffers_.makes_indices,
-                               /*leaves_keys=*/true},
-                              make_codec<std::uint32_t>(Order::ascending),
-                              tiling,
-                              passes,
-                              bins,
-                              tickets,
-                              look_back,
-                              /*pass=*/0});
+    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+      launch<shape>("SweepTile", std::min(tiling.tiles(), resident_teams<shape>()),
+                    SweepLabels::scratch_bytes(),
+                    SweepLabels{{labels, buffers_.values, buffers_.makes_indices,
+                                 /*leaves_keys=*/true},
+                                make_codec<std::uint32_t>(Order::ascending),
+                                tiling,
+                                passes,
+                                bins,
+                                tickets + sweep,
+                                look_back.of_pass(sweep),
+                                sweep});
+    }
   }
 
   void settle() {

@@ -101,6 +101,13 @@ constexpr TeamShape kinds_shape(std::size_t key_bytes) {
   return fitted({256, key_bytes <= 4 ? 8 : 4, 6}, 33 << 10);
 }
 
+/// The same, of all kinds with their labels, where of long keys four find room.
+template <class ExecutionSpace>
+constexpr TeamShape label_shape(std::size_t key_bytes) {
+  if (is_host_space<ExecutionSpace>) return {1, 8};
+  return fitted({256, key_bytes <= 4 ? 8 : 4, 6}, key_bytes <= 4 ? 33 << 10 : 48 << 10);
+}
+
 /// How a team of the Onesweep pass works through its tile; none where elements are too large for it.
 template <class ExecutionSpace>
 constexpr TeamShape sweep_shape(std::size_t key_bytes, std::size_t value_bytes) {

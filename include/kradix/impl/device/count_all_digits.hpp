@@ -163,7 +163,7 @@ struct ListDigits {
     PassTable table{};
     const bool first = route != nullptr && !only_recounts;
     if (first && route->has_counted_kinds()) {
-      table.expands = 1;
+      table.expands = route->kinds <= bin_count ? 1 : 2;
     } else if (first && route->verifies != 0 && route->disorder != Disorder::both) {
       table.mirrors = (route->disorder & Disorder::falls) != 0 ? 1 : 0;
     } else if (first && (route->verifies != 0 || sample_missed_a_bit(digits))) {

@@ -95,7 +95,9 @@ struct Kinds {
   std::uint64_t first[most + 2];
   Key sorted[most + 1];
 
-  Key sampled[Route::most_sampled_kinds];  ///< but for the key 0
+  Key sampled[Route::most_sampled_kinds];
+
+  const Key* in_order() const { return sorted; }
 
   /// False if there are too many kinds.
   KOKKOS_FUNCTION bool add(Key key, std::uint64_t times) {

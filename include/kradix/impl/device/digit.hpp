@@ -71,9 +71,9 @@ bool equal_keys_differ(const Codec&, const DigitList& all) {
 struct PassTable {
   static constexpr int max_passes = 128 / digit_bits;
   int count;
-  int finishes;                 ///< a finish follows the passes: it moves the elements once more
-  int mirrors;                  ///< no pass, for the elements lie in reverse
-  int expands;                  ///< no pass, for keys are made from how often each occurs
+  int finishes;  ///< a finish follows the passes: it moves the elements once more
+  int mirrors;   ///< no pass, for the elements lie in reverse
+  int expands;  ///< no pass, for keys are made from how often each occurs; values take so many sweeps
   int crowded_bin = bin_count;  ///< of the first pass, holds much of the elements (or none does)
   Digit digit[max_passes];
   int row[max_passes];  ///< of the table of bins that holds the digit's first places

@@ -1,5 +1,5 @@
 // Few distinct keys, or kinds of keys, with values: one read writes each key's rank among the kinds, its label;
-// then values alone move, in one sweep by labels, and keys are expanded (expand_kinds.hpp).
+// then values alone move, in one or two sweeps by labels, and keys are expanded (expand_kinds.hpp).
 //
 // A label is a rank, so the sample must hold all kinds. A key of another kind makes the labels void, and the
 // sort goes on as if they had not been tried: nothing has moved.
@@ -14,20 +14,24 @@
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/team.hpp"
+#include "kradix/impl/device/team_scan.hpp"
 
 namespace kradix::impl {
 
-/// Kinds and what the sweep by labels needs to know, in device memory; all zero at first.
+/// Kinds and what the sweeps by labels need to know, in device memory; all zero at first.
 template <class Key>
 struct Labels {
-  static constexpr int most = bin_count;
+  static constexpr int most = Route::most_sampled_kinds, most_sweeps = 2;
+  static_assert(most <= bin_count * bin_count);
 
-  Key sampled[most];
-  Key sorted[most];
+  Key sampled[most];  ///< in order
   std::uint64_t
       first[most + 1];   ///< counts of kinds, then the first place of each and the end of all
   std::uint64_t listed;  ///< kinds, when they are known to be all
-  PassTable passes;      ///< one pass, or none
+  std::uint64_t bins[most_sweeps][bin_count];
+  PassTable passes;  ///< over the digits of labels, or none
+
+  const Key* in_order() const { return sampled; }
 };
 
 /// Teams that stay label all keys and count labels.
@@ -36,9 +40,9 @@ struct LabelKinds {
   using Key = typename Codec::key_type;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
-  using Slots = KindSlots<Key, 10>;
-  static constexpr int threads = Shape.threads, batch = Shape.items;
-  static constexpr std::uint32_t no_label = bin_count;
+  using Slots = KindSlots<Key, 12>;  // a quarter full at most: each kind must find a home
+  static constexpr int threads = Shape.threads, batch = Shape.items, most = Labels<Key>::most;
+  static constexpr std::uint16_t no_label = most;
 
   const Key* keys;
   std::size_t count;
@@ -49,9 +53,9 @@ struct LabelKinds {
 
   struct Scratch {
     Key keys[Slots::count + 1];
-    std::uint32_t label[Slots::count + 1];
-    std::uint32_t counts[bin_count];
+    std::uint32_t counts[most];
     std::uint32_t is_void;
+    std::uint16_t label[Slots::count + 1];
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
@@ -65,18 +69,18 @@ struct LabelKinds {
       if (team.team_rank() == 0) L::store(&route->too_many_kinds, std::uint64_t{1});
       return;
     }
-    for (int i = team.team_rank(); i < bin_count; i += threads) {
+    for (int i = team.team_rank(); i < route->kinds; i += threads) {
       if (scratch.counts[i] > 0) {
         Kokkos::atomic_add(&labels->first[i], std::uint64_t{scratch.counts[i]});
       }
     }
   }
 
-  /// Each kind's slot and rank; the first team tells them to those that come after.
+  /// Each kind's slot and rank.
   KOKKOS_FUNCTION void list_kinds(const Team& team, Scratch& scratch) const {
     const Slots slots{scratch.keys};
     for (int i = team.team_rank(); i <= Slots::count; i += threads) scratch.keys[i] = 0;
-    for (int i = team.team_rank(); i < bin_count; i += threads) scratch.counts[i] = 0;
+    for (int i = team.team_rank(); i < most; i += threads) scratch.counts[i] = 0;
     if (team.team_rank() == 0) {
       scratch.label[Slots::count] = no_label;  // the key 0 has a slot even where it is no kind
       scratch.is_void = 0;
@@ -87,25 +91,14 @@ struct LabelKinds {
     }
     team.team_barrier();
     for (int i = team.team_rank(); i < route->kinds; i += threads) {
-      const Key key = labels->sampled[i];
-      const std::uint32_t slot = slots.find_at_home(key);
-      const std::uint32_t rank = rank_of(key);
-      if (team.league_rank() == 0) labels->sorted[rank] = key;
+      const std::uint32_t slot = slots.find_at_home(labels->sampled[i]);
       if (slot != Slots::none) {
-        scratch.label[slot] = rank;
+        scratch.label[slot] = static_cast<std::uint16_t>(i);
       } else {
         scratch.is_void = 1;
       }
     }
     team.team_barrier();
-  }
-
-  KOKKOS_FUNCTION std::uint32_t rank_of(Key key) const {
-    std::uint32_t below = 0;
-    for (int i = 0; i < route->kinds; ++i) {
-      below += codec.encode(labels->sampled[i]) < codec.encode(key) ? 1 : 0;
-    }
-    return below;
   }
 
   KOKKOS_FUNCTION void label_keys(const Team& team, Scratch& scratch) const {
@@ -138,25 +131,65 @@ struct LabelKinds {
   }
 };
 
-/// One team, once all keys have labels: places of kinds, and the pass that sweeps by them.
+/// One team, once all keys have labels: places of kinds, and the passes that sweep by them.
 template <class ExecutionSpace, class Key, int Threads>
 struct PlaceLabels {
   using L = Lanes<ExecutionSpace>;
+  static constexpr int most_sweeps = Labels<Key>::most_sweeps;
 
   std::size_t count;
   const Route* route;
   const PassTable* passes;
   Labels<Key>* labels;
 
+  struct Scratch {
+    std::uint64_t first[Labels<Key>::most];
+    std::uint64_t bins[most_sweeps][bin_count];
+  };
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+
   KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
-    if (!passes->expands || team.team_rank() >= L::width) return;
-    scan_bins<L>(labels->first, L::lane(team.team_rank()));
-    if (team.team_rank() != 0) return;
-    labels->first[Labels<Key>::most] = count;
-    labels->listed = static_cast<std::uint64_t>(route->kinds);
+    if (!passes->expands) return;
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    const int kinds = route->kinds, sweeps = passes->expands, thread = team.team_rank();
+    const int bits = bit_width_of(static_cast<std::uint32_t>(kinds - 1));
+    const int width = (bits + sweeps - 1) / sweeps;
+    for (int bin = thread; bin < most_sweeps * bin_count; bin += Threads) {
+      scratch.bins[0][bin] = 0;
+    }
+    team.team_barrier();
+    const auto mask = low_mask<std::uint32_t>(width);
+    for (int kind = thread; kind < kinds; kind += Threads) {
+      const std::uint64_t counted = L::load(&labels->first[kind]);
+      scratch.first[kind] = counted;
+      Kokkos::atomic_add(&scratch.bins[0][kind & mask], counted);
+      Kokkos::atomic_add(&scratch.bins[1][kind >> width], counted);
+    }
+    team.team_barrier();
+    scan_scratch<Threads>(team, scratch.first, kinds);
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+      if (thread < L::width) scan_bins<L, true>(scratch.bins[sweep], L::lane(thread));
+    }
+    team.team_barrier();
+    for (int kind = thread; kind < kinds; kind += Threads) {
+      labels->first[kind] = scratch.first[kind];
+    }
+    for (int bin = thread; bin < sweeps * bin_count; bin += Threads) {
+      labels->bins[bin / bin_count][bin % bin_count] =
+          scratch.bins[bin / bin_count][bin % bin_count];
+    }
+    if (thread == 0) list(kinds, sweeps, width, mask);
+  }
+
+  KOKKOS_FUNCTION void list(int kinds, int sweeps, int width, unsigned mask) const {
+    labels->first[kinds] = count;
+    labels->listed = static_cast<std::uint64_t>(kinds);
     PassTable table{};
-    table.count = 1;
-    table.digit[0] = {0, bin_count - 1};
+    table.count = sweeps;
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+      table.digit[sweep] = {sweep * width, mask};
+      table.row[sweep] = sweep;
+    }
     labels->passes = table;
   }
 };

@@ -11,6 +11,7 @@
 
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/bins.hpp"
+#include "kradix/impl/device/bitonic.hpp"
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/key_order.hpp"
 #include "kradix/impl/device/team.hpp"
@@ -56,7 +57,7 @@ struct RouteRule {
   double close = 8;    ///< keys in a run that agree in the next bits too
   double kinds = 160;  ///< in a chunk, that are few
   double gain = 0;     ///< ps an element, that a finish digit by digit saves
-  /// Keys, from so many on, may be few kinds: three launches more, four with values, which all others pay for.
+  /// Keys, from so many on, may be few kinds: three launches more, five with values, which all others pay for.
   std::size_t kinds_from = std::size_t{1} << 24;
   std::size_t labels_from = std::size_t{1} << 25;
 
@@ -138,14 +139,13 @@ struct SampleRuns {
   using L = Lanes<ExecutionSpace>;
   static constexpr int samples = 1024;  ///< of one team
   static constexpr int slot_bits = 11;
-  static constexpr int kind_rounds = 4;
   static_assert(Route::most_sampled_kinds <= samples);
 
   KeyOrder<Codec> order;
   int sweeps;       ///< at least: fewer could not leave runs that are short enough
   int finish_bits;  ///< below those sweeps' bits, what the finish counts by, eight counters together
-  Key* kinds;       ///< found by one more team, if wanted; all zero at first
-  int most_kinds;   ///< of these
+  Key* kinds;       ///< found by one more team, if wanted, and written in order
+  bool all_kinds;   ///< they are of no use unless none is missed
   Route* route;
 
   /// Half full at most, or little more where kinds are looked for.
@@ -155,6 +155,7 @@ struct SampleRuns {
     std::uint32_t pairs;
     std::uint32_t most;
     std::uint32_t listed;
+    std::uint32_t has_zero;
   };
 
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
@@ -258,7 +259,9 @@ struct SampleRuns {
       scratch.prefix[i] = 0;
       scratch.keys[i] = 0;
     }
-    if (team.team_rank() == 0) scratch.pairs = scratch.most = scratch.listed = 0;
+    if (team.team_rank() == 0) {
+      scratch.pairs = scratch.most = scratch.listed = scratch.has_zero = 0;
+    }
     team.team_barrier();
   }
 
@@ -266,12 +269,23 @@ struct SampleRuns {
   KOKKOS_FUNCTION void sample_kinds(const Team& team) const {
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     clear(team, scratch);
-    for (int round = 0; round < kind_rounds; ++round) {
-      Kokkos::atomic_add(&scratch.pairs, new_kinds(team, round, scratch));
+    // Each round looks all over the keys. Of kinds that are seen 12 times on average, 6 in a million are missed.
+    const int rounds = order.count < std::size_t{16} * samples ? 4 : 16;
+    const int times = all_kinds ? 12 : 4;
+    const SamplePlaces places(order.count, static_cast<std::size_t>(samples * rounds));
+    std::uint64_t key[each], next[each];
+    read_round(team, places, 0, rounds, key);
+    for (int round = 0; round < rounds; ++round) {
+      read_round(team, places, round + 1, rounds, next);
+      const std::uint32_t fresh = new_kinds(key, scratch);
+      if (fresh != 0) Kokkos::atomic_add(&scratch.pairs, fresh);
       team.team_barrier();
+      const auto found = static_cast<int>(scratch.pairs);
       // Of more kinds than can be, three of four are new at first.
-      const int most = round == 0 && samples * 3 / 4 < most_kinds ? samples * 3 / 4 : most_kinds;
-      if (static_cast<int>(scratch.pairs) > most) return;
+      if (found > (round == 0 ? samples * 3 / 4 : Route::most_sampled_kinds - 1)) return;
+      if (round >= 3 && (round + 1) * samples >= times * found) break;
+      KRADIX_UNROLL
+      for (int i = 0; i < each; ++i) key[i] = next[i];
       team.team_barrier();
     }
     // Where many were missed, more have been seen once than twice.
@@ -286,34 +300,77 @@ struct SampleRuns {
     if (static_cast<std::int32_t>(scratch.most) <= by_chance) list_kinds(team, scratch);
   }
 
-  /// The key 0 is counted among them, but it marks what is free and is not listed.
+  /// In order. The key 0 marks what is free, and is told apart.
   KOKKOS_FUNCTION void list_kinds(const Team& team, Scratch& scratch) const {
-    for (int i = team.team_rank(); i < 1 << slot_bits; i += Threads) {
-      if (scratch.prefix[i] == 0) continue;
-      const std::uint32_t place = Kokkos::atomic_fetch_add(&scratch.listed, 1u);
-      if (static_cast<int>(place) < most_kinds) kinds[place] = static_cast<Key>(scratch.prefix[i]);
+    constexpr int mine = (1 << slot_bits) / Threads;
+    std::uint64_t held[mine];
+    for (int i = 0; i < mine; ++i) held[i] = scratch.prefix[i * Threads + team.team_rank()];
+    team.team_barrier();
+    for (int i = 0; i < mine; ++i) {
+      if (held[i] != 0) scratch.prefix[Kokkos::atomic_fetch_add(&scratch.listed, 1u)] = held[i];
     }
-    if (team.team_rank() == 0) route->kinds = static_cast<int>(scratch.pairs);
+    team.team_barrier();
+    const int others = static_cast<int>(scratch.listed);
+    const int listed = others + (scratch.has_zero != 0 ? 1 : 0);
+    if (listed > others && team.team_rank() == 0) scratch.prefix[others] = 0;
+    team.team_barrier();
+    const Codec& codec = order.codec;
+    sort_bitonic<Threads>(team, scratch.prefix, listed, [&](std::uint64_t a, std::uint64_t b) {
+      return codec.encode(static_cast<Key>(a)) < codec.encode(static_cast<Key>(b));
+    });
+    for (int i = team.team_rank(); i < listed; i += Threads) {
+      kinds[i] = static_cast<Key>(scratch.prefix[i]);
+    }
+    if (team.team_rank() == 0) route->kinds = listed;
   }
 
-  KOKKOS_FUNCTION std::uint32_t new_kinds(const Team& team, int round, Scratch& scratch) const {
-    const SamplePlaces places(order.count, samples * kind_rounds);
-    std::uint64_t key[each];
+  KOKKOS_FUNCTION void read_round(const Team& team, const SamplePlaces& places, int round,
+                                  int rounds, std::uint64_t* key) const {
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
-      const std::size_t place =
-          places.of(static_cast<std::size_t>(round * each + i) * Threads + team.team_rank());
+      const int sample = (i * Threads + team.team_rank()) * rounds + round;
+      const std::size_t place = places.of(static_cast<std::size_t>(sample));
       key[i] = std::uint64_t{order.keys[place < order.count ? place : 0]};
     }
-    std::uint32_t found = 0;
+  }
+
+  KOKKOS_FUNCTION static std::uint32_t new_kinds(const std::uint64_t* key, Scratch& scratch) {
+    std::uint32_t fresh = 0;
     KRADIX_UNROLL
-    for (int i = 0; i < each; ++i) found += insert(scratch, key[i], true) == 0 ? 1 : 0;
-    return found;
+    for (int i = 0; i < each; ++i) {
+      if (key[i] == 0) {
+        scratch.has_zero = 1;
+      } else {
+        fresh += insert_kind(scratch, key[i]) ? 1 : 0;
+      }
+    }
+    return fresh;
+  }
+
+  /// Is it new? Most are not, which a plain load tells sooner than an exchange.
+  KOKKOS_FUNCTION static bool insert_kind(Scratch& scratch, std::uint64_t mine) {
+    std::uint32_t slot = slot_of(mine);
+    KRADIX_ROLLED
+    while (true) {
+      std::uint64_t found = *const_cast<volatile std::uint64_t*>(&scratch.prefix[slot]);
+      if (found == 0) {
+        found = Kokkos::atomic_compare_exchange(&scratch.prefix[slot], std::uint64_t{0}, mine);
+      }
+      if (found == 0 || found == mine) {
+        L::increment(&scratch.keys[slot]);
+        return found == 0;
+      }
+      slot = (slot + 1) & ((1u << slot_bits) - 1);
+    }
+  }
+
+  KOKKOS_FUNCTION static std::uint32_t slot_of(std::uint64_t mine) {
+    return static_cast<std::uint32_t>((mine * 0x9e3779b97f4a7c15u) >> (64 - slot_bits));
   }
 
   /// How many of the same came before (none of what does not exist).
   KOKKOS_FUNCTION static std::uint32_t insert(Scratch& scratch, std::uint64_t mine, bool exists) {
-    auto slot = static_cast<std::uint32_t>((mine * 0x9e3779b97f4a7c15u) >> (64 - slot_bits));
+    std::uint32_t slot = slot_of(mine);
     bool looks = exists;
     KRADIX_ROLLED
     while (looks) {

@@ -33,8 +33,8 @@ struct SettleShare {
   }
 
  private:
-  /// Where keys are expanded, values have moved once, by labels.
-  KOKKOS_FUNCTION int moves() const { return passes.expands ? 1 : passes.count; }
+  /// Where keys are expanded, values have moved by labels.
+  KOKKOS_FUNCTION int moves() const { return passes.expands ? passes.expands : passes.count; }
   KOKKOS_FUNCTION bool settles_keys() const {
     return !passes.finishes && !passes.expands && !buffers.leaves_keys &&
            end_of(buffers.keys) != buffers.keys.result;

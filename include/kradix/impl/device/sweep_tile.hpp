@@ -15,8 +15,11 @@
 
 namespace kradix::impl {
 
+/// Teams that stay for more than one tile make a pass with nothing to do cost only its launch, which
+/// matters most where there are many; short keys are faster with a team for each tile.
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape,
-          class TileLookBack = LookBack<ExecutionSpace>>
+          class TileLookBack = LookBack<ExecutionSpace>,
+          bool Stays = (sizeof(typename Codec::key_type) > 4)>
 struct SweepTile {
   using Key = typename Codec::key_type;
   using Team = TeamMember<ExecutionSpace>;
@@ -27,9 +30,7 @@ struct SweepTile {
   using Tiles = Tiling<tile_size>;
   static constexpr int groups = threads / L::width;
   static constexpr int bins_per_thread = threads >= bin_count ? 1 : bin_count / threads;
-  /// Do teams stay for more than one tile? Passes with nothing to do then cost only their launch, which
-  /// matters most where there are many; short keys are faster with a team for each tile.
-  static constexpr bool stays = is_host_space<ExecutionSpace> || sizeof(Key) > 4;
+  static constexpr bool stays = is_host_space<ExecutionSpace> || Stays;
   static_assert(tile_size <= 0xffff && items % (with_values ? 4 : 2) == 0 &&
                 bin_count % bins_per_thread == 0);
   static_assert(tile_size <= LookBackWord::most >> LookBackShape{}.portion_bits);

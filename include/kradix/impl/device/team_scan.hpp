@@ -2,6 +2,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
 
 #include "kradix/impl/device/team.hpp"
 
@@ -41,12 +43,13 @@ KOKKOS_FUNCTION Run run_of(int count, int thread) {
 /// Exclusive prefix sums of an array in scratch, in place. Enter and leave with a barrier.
 template <int Threads, class Team, class T>
 KOKKOS_FUNCTION void scan_scratch(const Team& team, T* array, int count) {
+  using Sum = std::conditional_t<(sizeof(T) > 4), T, std::uint32_t>;
   const Run run = run_of<Threads>(count, team.team_rank());
-  std::uint32_t sum = 0;
+  Sum sum = 0;
   for (int i = run.begin; i < run.end; ++i) sum += array[i];
-  std::uint32_t before = scan_team<Threads>(team, sum).before;
+  Sum before = scan_team<Threads>(team, sum).before;
   for (int i = run.begin; i < run.end; ++i) {
-    const std::uint32_t counted = array[i];
+    const Sum counted = array[i];
     array[i] = static_cast<T>(before);
     before += counted;
   }
