@@ -27,7 +27,11 @@ using kradix::Order;
 constexpr bool on_host = is_host_space<Space>;
 constexpr CountingShapes small_shapes{
     on_host ? TeamShape{1, 2} : TeamShape{64, 1}, on_host ? TeamShape{1, 2} : TeamShape{64, 1},
-    on_host ? TeamShape{1, 256} : TeamShape{256, 1}, on_host ? TeamShape{1, 4} : TeamShape{64, 2}};
+    on_host ? TeamShape{1, 256} : TeamShape{256, 1}, on_host ? TeamShape{1, 4} : TeamShape{64, 2},
+    /*few=*/0};
+/// By one kernel as long as its counters hold all keys of a tile.
+constexpr CountingShapes few_shapes{small_shapes.bytes, small_shapes.shorts, small_shapes.places,
+                                    small_shapes.expand, ~std::size_t{0}};
 
 template <class Key>
 auto counted_codec(Order order) {
@@ -103,6 +107,10 @@ class CountingOf : public ::testing::Test {
                  << static_cast<int>(order) << ", from " << here << " to " << there);
     expect_sorted<small_shapes>(input, order, here, there, false);
     expect_sorted<small_shapes>(input, order, here, here, true, false);
+    if constexpr (sizeof(T) == 2) {
+      expect_sorted<few_shapes>(input, order, here, there, false);
+      expect_sorted<few_shapes>(input, order, here, here, true);
+    }
   }
 };
 using Keys = ::testing::Types<bool, signed char, std::uint8_t, std::int16_t, std::uint16_t,
@@ -158,7 +166,18 @@ TEST(Counting, SortsMoreThanCountersHold) {
       input.push_back(static_cast<std::uint16_t>(random() % range * 5));
     }
     expect_sorted<small_shapes>(input, Order::ascending, 3, 1, false);
+    expect_sorted<few_shapes>(input, Order::ascending, 3, 1, false);
     if (HasFailure()) return;
+  }
+}
+
+/// As many as one kernel sorts, and one more.
+TEST(Counting, SortsTheMostOfFew) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  for (const std::size_t count : {most_few_shorts, most_few_shorts + 1}) {
+    SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", count " << count);
+    const auto input = keys::make<std::uint16_t>(keys::Pattern::uniform, count, random);
+    expect_sorted<CountingShapes::of<Space>(2)>(input, Order::descending, 5, 2, false);
   }
 }
 

@@ -126,8 +126,10 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
   expect_stages<std::uint32_t>(kradix::Algorithm::small_msd, {"SortOneChunk"}, 2000);
   expect_stages<std::uint8_t>(kradix::Algorithm::counting,
                               {"ClearWords", "CountBytes", "ExpandBins"});
+  expect_stages<std::int16_t>(kradix::Algorithm::counting, {"ClearWords", "SortFewShorts"});
   expect_stages<std::int16_t>(kradix::Algorithm::counting,
-                              {"ClearWords", "CountShorts", "PlaceBins", "ExpandBins"});
+                              {"ClearWords", "CountShorts", "PlaceBins", "ExpandBins"},
+                              kradix::impl::most_few_shorts + 1);
 }
 
 /// What a listening tool sees of one sort of u16 keys by four_kernel.

@@ -14,6 +14,7 @@
 #include "kradix/impl/device/count_shorts.hpp"
 #include "kradix/impl/device/expand_bins.hpp"
 #include "kradix/impl/device/place_bins.hpp"
+#include "kradix/impl/device/sort_few_shorts.hpp"
 #include "kradix/impl/plan.hpp"
 
 namespace kradix::impl {
@@ -23,6 +24,7 @@ struct CountingShapes {
   TeamShape bytes, shorts;  ///< that count keys of 1 and 2 bytes
   TeamShape places;         ///< that turn the counts of 2^16 bins into places
   TeamShape expand;
+  std::size_t few = most_few_shorts;  ///< keys of 2 bytes at most, that are sorted by one kernel
 
   template <class ExecutionSpace>
   static constexpr CountingShapes of(std::size_t key_bytes) {
@@ -42,7 +44,8 @@ struct CountingScratch {
     CountingScratch scratch;
     scratch.counts = list.add(bins, sizeof(std::uint64_t));
     if (bins == bin_count) return scratch;
-    scratch.sums = list.add(TileSums::words, sizeof(std::uint64_t));
+    scratch.sums = list.add(TileSums::words + sizeof(PhaseState) / sizeof(std::uint64_t),
+                            sizeof(std::uint64_t));
     scratch.places = list.add(bins, sizeof(Place));
     return scratch;
   }
@@ -55,6 +58,8 @@ class Counting {
   static constexpr bool few_bins = sizeof(Key) == 1;
   static constexpr TeamShape clear_with = count_shape<ExecutionSpace>();
   static constexpr TeamShape count_with = few_bins ? Shapes.bytes : Shapes.shorts;
+  static constexpr TeamShape expand_few_with{Shapes.places.threads, Shapes.expand.items};
+  using Few = SortFewShorts<ExecutionSpace, Codec, Shapes.places, expand_few_with>;
 
  public:
   Counting(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
@@ -73,6 +78,9 @@ class Counting {
 
   void sort() {
     clear();
+    if constexpr (!few_bins) {
+      if (plan_.count <= std::min(Shapes.few, Few::most_counted() * Few::tiles)) return sort_few();
+    }
     count();
     if constexpr (!few_bins) place();
     expand();
@@ -86,6 +94,20 @@ class Counting {
     const std::size_t words = (last - scratch_.counts.offset) / sizeof(std::uint64_t);
     launch<clear_with>("ClearWords", std::min<std::size_t>(shares(words, clear_with.threads), 512),
                        0, ClearWords<ExecutionSpace, clear_with.threads>{counts_, words});
+  }
+
+  /// Clear; count, place and expand.
+  void sort_few() {
+    auto* const state = reinterpret_cast<PhaseState*>(sums_.memory + TileSums::words);
+    const std::size_t tile = std::max<std::size_t>(shares(out_.packs(), Few::tiles), 1);
+    const std::size_t teams = std::min<std::size_t>(Few::tiles, running<Shapes.places>());
+    launch<Shapes.places>("SortFewShorts", teams, Few::scratch_bytes(),
+                          Few{{state, Few::tiles},
+                              in_,
+                              shares(in_.packs(), Few::tiles),
+                              counts_,
+                              {codec_, counts_, sums_, places_},
+                              {codec_, out_, tile, shares(out_.packs(), tile), 1, places_}});
   }
 
   void count() {

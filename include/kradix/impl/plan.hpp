@@ -147,12 +147,6 @@ inline std::size_t most_for_one_sweep(const Machine& machine) {
   return static_cast<std::size_t>((chunk - 3.75 * std::sqrt(chunk)) * bin_count);
 }
 
-/// From so many keys of this size on, counting them takes less time than anything else (kernels that
-/// count 2-byte keys work on all bins, however few come).
-inline std::size_t least_to_count(int key_bytes) {
-  return std::size_t{1} << (key_bytes == 1 ? 12 : 16);
-}
-
 inline bool can_count(const Problem& problem, const Machine& machine) {
   return machine.expand.exists() && problem.value_bytes == 0 && problem.told_apart;
 }
@@ -209,7 +203,7 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
     plan.reason = "launches cost more than memory at this size";
     return;
   }
-  if (sweeps && can_count(problem, machine) && problem.count >= least_to_count(problem.key_bytes)) {
+  if (sweeps && can_count(problem, machine)) {
     plan.algorithm = Algorithm::counting;
     plan.reason = "short keys are sooner counted than moved";
     return;

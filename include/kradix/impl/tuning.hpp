@@ -203,10 +203,10 @@ template <class ExecutionSpace>
 constexpr TeamShape count_shorts_shape() {
   return is_host_space<ExecutionSpace> ? TeamShape{1, 64} : fitted({512, 2, 3}, 44 << 10);
 }
-/// On the bins of 2-byte keys: 64 teams.
+/// On the bins of 2-byte keys: 128 teams.
 template <class ExecutionSpace>
 constexpr TeamShape place_bins_shape() {
-  return is_host_space<ExecutionSpace> ? TeamShape{1, 1024} : TeamShape{256, 4};
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 1024} : TeamShape{256, 2};
 }
 /// In a tile of the result; none where keys are too long to be counted.
 template <class ExecutionSpace>
@@ -219,6 +219,9 @@ constexpr TeamShape expand_shape(std::size_t key_bytes) {
 inline constexpr std::size_t tiles_in_a_row = 8;
 /// Below this many 2-byte keys a team, clearing and adding up its 2^16 counters costs more than counting.
 inline constexpr std::size_t least_counted_shorts = std::size_t{1} << 14;
+
+/// Up to so many 2-byte keys are counted in memory, by one kernel that also writes them anew.
+inline constexpr std::size_t most_few_shorts = std::size_t{1} << 21;
 
 /// Elements that a serial round partitions in cache: keys and values of one round must stay within a
 /// private second-level cache (512 KB and more on current cores), with room for the source.

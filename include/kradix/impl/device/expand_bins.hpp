@@ -62,38 +62,39 @@ struct ExpandBins {
   std::size_t tiles, row;                 ///< all of them, and those of a team
   const std::uint64_t* counts_or_places;  ///< few bins: counts [key]; many: places [code]
 
+  struct Bins {
+    std::uint32_t first, last;
+  };
   struct Scratch {
     Place places[few_bins ? bins : 1];
     std::uint32_t borders[most_borders];
+    Bins found[2];  ///< of coarse steps, and of all
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     const Place* const places = places_of_bins(team, scratch);
-    const auto index = static_cast<std::size_t>(team.league_rank());
+    write_row(team, static_cast<std::size_t>(team.league_rank()), places, scratch);
+  }
+
+  /// A team's tiles, and by the first also what no pack holds.
+  KOKKOS_FUNCTION void write_row(const Team& team, std::size_t index, const Place* places,
+                                 Scratch& scratch) const {
     const Share mine = share_of(tiles, row, index);
-    std::uint32_t bin = 0, near = bins / 2;
     for (std::size_t i = mine.begin; i < mine.end; ++i) {
       const Share packs = share_of(out.packs(), tile, i);
       const Place begin = out.place(packs.begin), last = out.place(packs.end) - 1;
-      const std::uint32_t first = bin_of(places, bin, near, begin);
-      near = 8;
-      bin = bin_of(places, first, near, last);
-      write(team, packs, begin, {first, bin}, places, scratch);
+      write(team, packs, begin, find(team, places, begin, last, scratch), places, scratch);
     }
     if (index != 0) return;
     for (int i = team.team_rank(); i < out.edges(); i += Shape.threads) {
       const Place place = out.place_of_edge(i);
-      out.at(place) = key_of(bin_of(places, 0, bins / 2, place));
+      out.at(place) = key_of(bin_of(places, place));
     }
   }
 
  private:
-  struct Bins {
-    std::uint32_t first, last;
-  };
-
   KOKKOS_FUNCTION Key key_of(std::uint32_t bin) const { return codec.decode(bin); }
 
   KOKKOS_FUNCTION const Place* places_of_bins(const Team& team, Scratch& scratch) const {
@@ -110,10 +111,39 @@ struct ExpandBins {
     }
   }
 
-  /// The last bin from `from` on that begins at or before a place. Every thread asks for the same.
-  KOKKOS_FUNCTION static std::uint32_t bin_of(const Place* places, std::uint32_t from,
-                                              std::uint32_t near, Place place) {
-    return from + BinBorders<Place>{places + from + 1, bins - from - 1}.bin_at(place, 0, near);
+  /// The last bin that begins at or before a place.
+  KOKKOS_FUNCTION static std::uint32_t bin_of(const Place* places, Place place) {
+    return BinBorders<Place>{places + 1, bins - 1}.bin_at(place, 0, bins / 2);
+  }
+
+  /// Those of the first and the last place of a tile. The team looks at many bins at once, for of a search one by
+  /// one each step would wait for memory.
+  KOKKOS_FUNCTION static Bins find(const Team& team, const Place* places, Place begin, Place last,
+                                   Scratch& scratch) {
+    if constexpr (few_bins) {
+      return {bin_of(places, begin), bin_of(places, last)};
+    } else {
+      constexpr std::uint32_t step = 1u << Codec::bits / 2;
+      for (std::uint32_t i = team.team_rank(); i < bins / step; i += Shape.threads) {
+        note(places, i * step, step, begin, scratch.found[0].first);
+        note(places, i * step, step, last, scratch.found[0].last);
+      }
+      team.team_barrier();
+      const Bins coarse = scratch.found[0];
+      for (std::uint32_t i = team.team_rank(); i < step; i += Shape.threads) {
+        note(places, coarse.first + i, 1, begin, scratch.found[1].first);
+        note(places, coarse.last + i, 1, last, scratch.found[1].last);
+      }
+      team.team_barrier();
+      return scratch.found[1];
+    }
+  }
+  /// If it lies between this bin's begin and that of the bin so many after it.
+  KOKKOS_FUNCTION static void note(const Place* places, std::uint32_t bin, std::uint32_t step,
+                                   Place place, std::uint32_t& found) {
+    if (places[bin] > place) return;
+    if (bin + step < bins && places[bin + step] <= place) return;
+    found = bin;
   }
 
   KOKKOS_FUNCTION void write(const Team& team, const Share& packs, Place begin, const Bins& held,

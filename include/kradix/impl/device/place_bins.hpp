@@ -43,7 +43,11 @@ struct PlaceBins {
       *ticket = Kokkos::atomic_fetch_add(sums.tickets(), std::uint64_t{1});
     }
     team.team_barrier();
-    const auto tile = static_cast<std::uint32_t>(*ticket);
+    place(team, static_cast<std::uint32_t>(*ticket));
+  }
+
+  /// All tiles before this one have been drawn by teams that run.
+  KOKKOS_FUNCTION void place(const Team& team, std::uint32_t tile) const {
     const std::uint32_t first = (tile * Shape.threads + team.team_rank()) * Shape.items;
     std::uint64_t counted[Shape.items], sum = 0;
     for (int i = 0; i < Shape.items; ++i) {
