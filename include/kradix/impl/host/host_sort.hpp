@@ -113,14 +113,14 @@ class HostSort {
     return false;
   }
 
-  /// All bits of keys count, and the tables are small beside keys and cache.
+  /// All bits of keys count, and the tables are small beside keys and cache: each thread adds its own to all.
   template <class Counts>
   bool worth_counting(const Counts& counts) const {
     using Bits = typename Level::Bits;
     const std::size_t values = counts.values(), keys = level_.range.size();
     return values > 1 &&
            level_.order.wanted == low_mask<Bits>(8 * sizeof(typename Level::Stored)) &&
-           values <= keys / 4 &&
+           values * std::max<std::size_t>(level_.threads, 2) <= keys / 2 &&
            (values + 1) * sizeof(std::uint64_t) <= keys * sizeof(typename Level::Rec) &&
            counts.counters() * sizeof(std::uint32_t) <= memory_.benches.record_bytes;
   }
