@@ -181,12 +181,13 @@ TEST(BlockedRadix, KeysThatTheQuickOrderCannotStoreAreSortedToo) {
   }
 }
 
-/// Sorts keys alone and returns whether they were counted and no key was moved.
+/// Sorts keys alone and returns whether this kernel counted them and no key was moved.
 template <class Key>
-bool counts_and_sorts(std::vector<Key> input, Order order) {
+bool counts_and_sorts(std::vector<Key> input, Order order, const std::string& kernel = "CountKeys",
+                      const Shape& shape = shapes[3]) {
   using Codec = codec_of<Key>;
   using Word = typename Codec::key_type;
-  kradix::Plan plan = plan_of(input.size(), sizeof(Key), {0, Codec::bits}, shapes[3]);
+  kradix::Plan plan = plan_of(input.size(), sizeof(Key), {0, Codec::bits}, shape);
   plan.value_bytes = 0;
   ScratchList list;
   const BlockedRadixScratch scratch = BlockedRadixScratch::list(plan, list);
@@ -210,7 +211,7 @@ bool counts_and_sorts(std::vector<Key> input, Order order) {
   }
   bool counted = false, moved = false;
   for (const Event& event : Listener::of(Event::kernel)) {
-    counted |= event.label == "test::blocked_radix::CountKeys";
+    counted |= event.label == "test::blocked_radix::" + kernel;
     moved |= event.label == "test::blocked_radix::PartitionBlocks";
   }
   return counted && !moved;
@@ -238,6 +239,95 @@ TEST(BlockedRadix, KeysAloneOfFewValuesAreCounted) {
     numbers[odd] = -std::nanf("");
     EXPECT_FALSE(counts_and_sorts(numbers, order));
   }
+}
+
+/// Of scattered kinds, of which a sample misses some.
+template <class Key>
+void count_kinds() {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  constexpr Shape shape{4096, 16384, 10, 3};
+  constexpr std::size_t count = 60013;
+  const std::string kernel = "CountFewKinds";
+  const auto any = [&] { return static_cast<Key>(static_cast<std::int64_t>(random())); };  // no NaN
+  const std::size_t size = BucketSample::size_of(count);
+  std::vector<std::size_t> unseen;
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::size_t stretch = count / size, place = BucketSample::place(i, size, count);
+    for (std::size_t at = i * stretch; at < (i + 1) * stretch; ++at) {
+      if (at != place) unseen.push_back(at);
+    }
+  }
+  for (const Order order : {Order::ascending, Order::descending}) {
+    for (const std::size_t distinct : {2, 30, 60}) {
+      SCOPED_TRACE(distinct);
+      std::vector<Key> kinds(distinct), input(count);
+      for (Key& kind : kinds) kind = any();
+      kinds[0] = Key{0};
+      for (Key& key : input) key = kinds[random() % distinct];
+      EXPECT_TRUE(counts_and_sorts(input, order, kernel, shape));
+      for (int i = 0; i < 300; ++i) input[unseen[random() % unseen.size()]] = any();
+      EXPECT_TRUE(counts_and_sorts(input, order, kernel, shape));
+      for (const std::size_t place : unseen) {
+        if (place % 8 == 0) input[place] = any();
+      }
+      EXPECT_FALSE(counts_and_sorts(input, order, kernel, shape));
+    }
+  }
+}
+
+TEST(BlockedRadix, KeysAloneOfFewKindsAreCounted) {
+  count_kinds<std::int32_t>();
+  count_kinds<std::uint64_t>();
+  count_kinds<double>();
+}
+
+/// Floats by an order in which some are equal: those cannot be made again.
+TEST(BlockedRadix, KindsThatTheQuickOrderCannotStoreAreSortedToo) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  const auto kinds = keys::awkward<float>();
+  std::vector<float> input(60013);
+  for (float& key : input) key = kinds[random() % kinds.size()];
+  EXPECT_FALSE(counts_and_sorts(input, Order::ascending, "CountFewKinds", {4096, 16384, 10, 3}));
+}
+
+TEST(KindTable, AddsAllThatFit) {
+  using Table = KindTable<std::uint64_t>;
+  std::vector<std::uint64_t> memory(2 * Table::bytes / sizeof(std::uint64_t));
+  auto* const bytes = reinterpret_cast<std::byte*>(memory.data());
+  Table all = Table::in(bytes), other = Table::in(bytes + Table::bytes);
+  all.clear();
+  std::uint64_t added = 0;
+  const auto fill_other = [&] {
+    other.clear();
+    for (std::size_t i = 0; i < Table::most; ++i) {
+      EXPECT_TRUE(other.add(added, 3));
+      EXPECT_FALSE(other.add(added++, 2));
+    }
+  };
+  while (added < Table::slots / 2) {
+    fill_other();
+    EXPECT_TRUE(all.add_all(other));
+    EXPECT_EQ(all.used, added);
+  }
+  all.used = 0;
+  all.count_used();
+  EXPECT_EQ(all.used, added);
+  SortedKinds<std::uint64_t> sorted{};
+  std::vector<std::uint64_t> list(sorted.bytes / sizeof(std::uint64_t));
+  sorted = sorted.in(reinterpret_cast<std::byte*>(list.data()));
+  const auto order = EncodedOrder<std::uint64_t, false>{
+      make_codec<std::uint64_t>(Order::descending), ~std::uint64_t{0}};
+  EXPECT_FALSE(sorted.take(order, all)) << "one too many for its memory";
+  ASSERT_TRUE(sorted.take(order, other));
+  ASSERT_EQ(sorted.values(), Table::most);
+  for (std::size_t i = 0; i < Table::most; ++i) {
+    EXPECT_EQ(order.leave(sorted.key(i)), added - 1 - i);
+    EXPECT_EQ(sorted.start[i + 1] - sorted.start[i], 5u);
+  }
+  fill_other();
+  EXPECT_FALSE(all.add_all(other));
 }
 
 TEST(EncodedOrder, GivesBackWhatItTook) {

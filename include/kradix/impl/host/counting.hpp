@@ -121,10 +121,10 @@ struct CountKeys {
 };
 
 /// Writes each value as often as it was counted.
-template <class ExecutionSpace, class Level, class Stored>
+template <class ExecutionSpace, class Level, class Counts>
 struct ExpandCounts {
   Level level;
-  KeyCounts<Stored> counts;
+  Counts counts;
 
   void operator()(const TeamMember<ExecutionSpace>&) const {
     const std::uint64_t* const start = counts.start;

@@ -10,6 +10,7 @@
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/benches.hpp"
 #include "kradix/impl/host/counting.hpp"
+#include "kradix/impl/host/kinds.hpp"
 #include "kradix/impl/host/lone_sort.hpp"
 #include "kradix/impl/host/trend.hpp"
 
@@ -56,7 +57,7 @@ class HostSort {
     }
     if (follow_trend()) return true;
     level_.choose(bench_of(0));
-    if (count_keys()) return true;
+    if (count_keys() || count_kinds()) return true;
     if (!move_level(level_)) return false;
     // From now on elements lie where they belong, but for the order within ranges.
     level_.source = {level_.sink.keys, level_.sink.values, false};
@@ -105,21 +106,71 @@ class HostSort {
       if (!counted) return false;
       std::exclusive_scan(counts.start, counts.start + counts.values() + 1, counts.start,
                           std::uint64_t{0});
-      level_.open();
-      launch("ExpandCounts", level_.threads,
-             ExpandCounts<ExecutionSpace, Level, Stored>{level_, counts});
+      expand(counts);
       return true;
     }
     return false;
   }
 
+  template <class Counts>
+  void expand(const Counts& counts) {
+    level_.open();
+    launch("ExpandCounts", level_.threads,
+           ExpandCounts<ExecutionSpace, Level, Counts>{level_, counts});
+  }
+
+  /// Likewise of few kinds, wherever their bits differ. Their list lies where blocks would.
+  bool count_kinds() {
+    if constexpr (Level::can_count && sizeof(typename Level::Key) >= 4 &&
+                  sizeof(typename Level::Key) <= 8) {
+      using Count = CountFewKinds<ExecutionSpace, Level>;
+      using Kinds = SortedKinds<typename Level::Stored>;
+      if (Kinds::bytes > level_.range.size() * sizeof(typename Level::Rec)) return false;
+      if (!may_be_few_kinds(Count::table_of(memory_.benches, 0))) return false;
+      open();
+      launch("CountFewKinds", level_.threads, Count{level_, memory_.benches});
+      bool counted = level_.state->verdict == State::good;
+      level_.state->verdict = State::good;
+      auto all = Count::table_of(memory_.benches, 0);
+      all.count_used();
+      for (std::size_t t = 1; t < level_.threads && counted; ++t) {
+        counted = all.add_all(Count::table_of(memory_.benches, t));
+      }
+      Kinds kinds = Kinds::in(memory_.blocks);
+      if (!counted || !kinds.take(level_.order, all)) return false;
+      expand(kinds);
+      return true;
+    }
+    return false;
+  }
+
+  /// As the sample of the buckets says, whose places a cache holds by now.
+  template <class Table>
+  bool may_be_few_kinds(Table table) const {
+    const std::size_t keys = level_.range.size();
+    constexpr std::size_t most_keys = std::size_t{1} << 31;  // of counters of 32 bits
+    if (!all_bits_count() || Table::bytes > memory_.benches.record_bytes || keys > most_keys) {
+      return false;
+    }
+    table.clear();
+    const std::size_t size = BucketSample::size_of(keys);
+    for (std::size_t i = 0; i < size; ++i) {
+      table.add(level_.source.keys[level_.range.begin + BucketSample::place(i, size, keys)], 1);
+      if (table.used > Table::most || (i == size / 4 && 8 * table.used > 7 * i)) return false;
+    }
+    return table.is_complete();
+  }
+
+  bool all_bits_count() const {
+    using Bits = typename Level::Bits;
+    return level_.order.wanted == low_mask<Bits>(8 * sizeof(typename Level::Stored));
+  }
+
   /// All bits of keys count, and the tables are small beside keys and cache: each thread adds its own to all.
   template <class Counts>
   bool worth_counting(const Counts& counts) const {
-    using Bits = typename Level::Bits;
     const std::size_t values = counts.values(), keys = level_.range.size();
-    return values > 1 &&
-           level_.order.wanted == low_mask<Bits>(8 * sizeof(typename Level::Stored)) &&
+    return values > 1 && all_bits_count() &&
            values * std::max<std::size_t>(level_.threads, 2) <= keys / 2 &&
            (values + 1) * sizeof(std::uint64_t) <= keys * sizeof(typename Level::Rec) &&
            counts.counters() * sizeof(std::uint32_t) <= memory_.benches.record_bytes;

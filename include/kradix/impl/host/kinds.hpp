@@ -1,0 +1,152 @@
+// Keys alone of few kinds, however far apart, are counted and written anew, not moved.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+
+#include "kradix/impl/device/team.hpp"
+#include "kradix/impl/host/benches.hpp"
+#include "kradix/impl/host/buckets.hpp"
+
+namespace kradix::impl {
+
+/// How often each of few kinds of keys comes: a table of which hardly any key has its slot taken.
+template <class Key>
+struct KindTable {
+  static constexpr int slot_bits = 12;
+  static constexpr std::size_t slots = std::size_t{1} << slot_bits, most = 512;
+  /// A table's part of a bench's records.
+  static constexpr std::size_t bytes = slots * (sizeof(Key) + sizeof(std::uint32_t));
+
+  Key* keys;
+  std::uint32_t* counts;  ///< 0: the slot is free
+  std::size_t used = 0;
+
+  static KindTable in(std::byte* memory) {
+    auto* const keys = reinterpret_cast<Key*>(memory);
+    return {keys, reinterpret_cast<std::uint32_t*>(keys + slots)};
+  }
+  void clear() {
+    std::fill_n(counts, slots, 0u);
+    used = 0;
+  }
+
+  /// True if it is the first of its kind.
+  bool add(Key key, std::uint32_t times) {
+    std::size_t slot = static_cast<std::size_t>(key * 0x9e3779b97f4a7c15u >> (64 - slot_bits));
+    while (counts[slot] != 0) {
+      if (keys[slot] == key) {
+        counts[slot] += times;
+        return false;
+      }
+      slot = (slot + 1) % slots;
+    }
+    keys[slot] = key;
+    counts[slot] = times;
+    ++used;
+    return true;
+  }
+
+  /// As another thread left it.
+  void count_used() { used = slots - std::count(counts, counts + slots, 0u); }
+
+  /// False if they are too many together.
+  bool add_all(const KindTable& other) {
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      if (other.counts[slot] != 0) add(other.keys[slot], other.counts[slot]);
+      if (used > slots / 2) return false;
+    }
+    return true;
+  }
+
+  /// Were kinds seen once no more than kinds seen twice, but for chance? Then few were missed.
+  bool is_complete() const {
+    constexpr std::ptrdiff_t by_chance = 8;
+    return std::count(counts, counts + slots, 1u) <=
+           std::count(counts, counts + slots, 2u) + by_chance;
+  }
+};
+
+/// Kinds in order, with the first place of each and the end.
+template <class Stored>
+struct SortedKinds {
+  static constexpr std::size_t most = std::size_t{1} << 11;
+  /// Of memory, whatever the kinds.
+  static constexpr std::size_t bytes = most * (2 * sizeof(std::uint64_t) + sizeof(Stored));
+
+  std::uint64_t* start;
+  Stored* kinds;
+  std::size_t count;
+
+  static SortedKinds in(std::byte* memory) {
+    auto* const start = reinterpret_cast<std::uint64_t*>(memory);
+    return {start, reinterpret_cast<Stored*>(start + 2 * most), 0};
+  }
+  std::size_t values() const { return count; }
+  Stored key(std::size_t value) const { return kinds[value]; }
+
+  /// False, and nothing is of use, if there are too many.
+  template <class Order, class Table>
+  bool take(const Order& order, const Table& table) {
+    if (table.used >= most) return false;
+    std::uint64_t* const counts = start + most;
+    count = 0;
+    for (std::size_t slot = 0; slot < Table::slots; ++slot) {
+      if (table.counts[slot] != 0) kinds[count++] = order.enter(table.keys[slot]);
+    }
+    std::sort(kinds, kinds + count);
+    for (std::size_t slot = 0; slot < Table::slots; ++slot) {
+      if (table.counts[slot] == 0) continue;
+      const Stored* const at =
+          std::lower_bound(kinds, kinds + count, order.enter(table.keys[slot]));
+      counts[at - kinds] = table.counts[slot];
+    }
+    std::exclusive_scan(counts, counts + count, start, std::uint64_t{0});
+    start[count] = count == 0 ? 0 : start[count - 1] + counts[count - 1];
+    return true;
+  }
+};
+
+/// Each thread counts blocks by a table of its own; the verdict is `escaped` where there are too many kinds.
+template <class ExecutionSpace, class Level>
+struct CountFewKinds {
+  using Key = typename Level::Key;
+  using Table = KindTable<Key>;
+
+  Level level;
+  BenchSite benches;
+
+  static Table table_of(const BenchSite& benches, std::size_t thread) {
+    return Table::in(reinterpret_cast<std::byte*>(benches.bench<typename Level::Rec>(thread).a));
+  }
+
+  void operator()(const TeamMember<ExecutionSpace>& team) const {
+    Table table = table_of(benches, static_cast<std::size_t>(team.league_rank()));
+    table.clear();
+    level.for_each_block([&](std::size_t begin, std::size_t end) {
+      if (!count(table, begin, end)) level.judge(Level::State::escaped);
+    });
+  }
+
+  /// False if a kind is one too many, or one that the order cannot store.
+  bool count(Table& table, std::size_t begin, std::size_t end) const {
+    const Key* const keys = level.source.keys;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!table.add(keys[i], 1)) continue;
+      if (table.used > Table::most || is_special(keys[i])) return false;
+    }
+    return true;
+  }
+
+  bool is_special([[maybe_unused]] Key key) const {
+    if constexpr (Level::OrderType::has_special) {
+      return level.order.special(key) >> (8 * sizeof(Key) - 1) != 0;
+    }
+    return false;
+  }
+};
+
+}  // namespace kradix::impl
