@@ -35,8 +35,9 @@ struct CountingShapes {
 
 /// 2 KB of scratch memory for keys of 1 byte, 1 MB for 2: no second array.
 struct CountingScratch {
-  Slot counts;  ///< zero at first, as the sums are
+  Slot counts;  ///< zero at first, as the sums and the phases are
   Slot sums;
+  Slot phases;
   Slot places;
 
   static CountingScratch list(const Plan& plan, ScratchList& list) {
@@ -44,8 +45,8 @@ struct CountingScratch {
     CountingScratch scratch;
     scratch.counts = list.add(bins, sizeof(std::uint64_t));
     if (bins == bin_count) return scratch;
-    scratch.sums = list.add(TileSums::words + sizeof(PhaseState) / sizeof(std::uint64_t),
-                            sizeof(std::uint64_t));
+    scratch.sums = list.add(TileSums::words, sizeof(std::uint64_t));
+    scratch.phases = list.add(1, sizeof(PhaseState));
     scratch.places = list.add(bins, sizeof(Place));
     return scratch;
   }
@@ -73,6 +74,7 @@ class Counting {
         scratch_(scratch),
         counts_(scratch.counts.in<std::uint64_t>(base)),
         sums_{scratch.sums.in<std::uint64_t>(base)},
+        phases_(scratch.phases.in<PhaseState>(base)),
         places_(scratch.places.in<Place>(base)),
         label_(std::string(label) + "::counting::") {}
 
@@ -88,21 +90,21 @@ class Counting {
 
  private:
   void clear() {
-    // Counts and sums lie side by side, the gap between them included.
-    const std::size_t last = few_bins ? scratch_.counts.offset + scratch_.counts.bytes
-                                      : scratch_.sums.offset + scratch_.sums.bytes;
-    const std::size_t words = (last - scratch_.counts.offset) / sizeof(std::uint64_t);
+    // Counts, sums and phases lie side by side, the gaps between them included.
+    const Slot& last = few_bins ? scratch_.counts : scratch_.phases;
+    const std::size_t words =
+        (last.offset + last.bytes - scratch_.counts.offset) / sizeof(std::uint64_t);
     launch<clear_with>("ClearWords", std::min<std::size_t>(shares(words, clear_with.threads), 512),
                        0, ClearWords<ExecutionSpace, clear_with.threads>{counts_, words});
   }
 
   /// Clear; count, place and expand.
   void sort_few() {
-    auto* const state = reinterpret_cast<PhaseState*>(sums_.memory + TileSums::words);
     const std::size_t tile = std::max<std::size_t>(shares(out_.packs(), Few::tiles), 1);
-    const std::size_t teams = std::min<std::size_t>(Few::tiles, running<Shapes.places>());
+    const std::size_t teams =
+        std::min<std::size_t>(Few::tiles, running_teams_of<Shapes.places>(exec_));
     launch<Shapes.places>("SortFewShorts", teams, Few::scratch_bytes(),
-                          Few{{state, Few::tiles},
+                          Few{{phases_, Few::tiles},
                               in_,
                               shares(in_.packs(), Few::tiles),
                               counts_,
@@ -137,7 +139,7 @@ class Counting {
     const std::size_t tile = plan_.tile / Pack<Key>::size;
     const std::size_t tiles = shares(out_.packs(), tile);
     const std::size_t row =
-        std::clamp<std::size_t>(tiles / running<Shapes.expand>(), 1, tiles_in_a_row);
+        std::clamp<std::size_t>(tiles / running_teams_of<Shapes.expand>(exec_), 1, tiles_in_a_row);
     const std::size_t teams = std::max<std::size_t>(shares(tiles, row), 1);
     launch<Shapes.expand>("ExpandBins", teams, Expand::scratch_bytes(),
                           Expand{codec_, out_, tile, tiles, row, few_bins ? counts_ : places_});
@@ -150,16 +152,7 @@ class Counting {
   /// As many teams as run at once, and more where a team's counters would have too few bits.
   std::size_t most_counting() const {
     constexpr std::size_t most_packs = (std::size_t{1} << 31) / Pack<Key>::size;
-    return std::max(running<count_with>(), shares(in_.packs(), most_packs));
-  }
-
-  /// Teams that run at once: of equal shares none may wait for a place.
-  template <TeamShape Shape>
-  std::size_t running() const {
-    constexpr int threads_of_a_processor = 2048;
-    const std::size_t teams = resident_teams_of<Shape>(exec_);
-    if constexpr (Shape.teams == 0) return teams;
-    return std::max<std::size_t>(teams * Shape.teams * Shape.threads / threads_of_a_processor, 1);
+    return std::max(running_teams_of<count_with>(exec_), shares(in_.packs(), most_packs));
   }
 
   template <TeamShape LaunchShape, class Kernel>
@@ -176,6 +169,7 @@ class Counting {
   const CountingScratch& scratch_;
   std::uint64_t* counts_;
   TileSums sums_;
+  PhaseState* phases_;
   Place* places_;
   std::string label_;
 };

@@ -134,9 +134,7 @@ class MsdHybrid {
   /// With values: labels them, in the array that the first sweep would write.
   void count_kinds() {
     if constexpr (knows_kinds) {
-      // Six of the eight teams that a processor's threads allow find room at once, or four.
-      const std::size_t resident =
-          sweeps_.template resident_teams<look_up_with>() * (look_up_with.teams > 4 ? 6 : 4) / 8;
+      const std::size_t resident = sweeps_.template running_teams<look_up_with>();
       const std::size_t least = (plan_.count >> 31) + 1;  // a team's counters have 32 bits
       const std::size_t teams = std::clamp(resident, least, plan_.tiles);
       if constexpr (with_values) {

@@ -169,6 +169,11 @@ class Onesweep {
     return resident_teams_of<LaunchShape>(exec_);
   }
 
+  template <TeamShape LaunchShape>
+  std::size_t running_teams() const {
+    return running_teams_of<LaunchShape>(exec_);
+  }
+
  private:
   /// The first pass finds no order of equal keys that would show.
   bool spreads_first() const { return plan_.passes > 0 && !keeps_order(); }

@@ -24,6 +24,16 @@ std::size_t resident_teams_of(const ExecutionSpace& exec) {
   return teams > 1 ? static_cast<std::size_t>(teams) : 1;
 }
 
+/// The same, of teams that ask for so many on a processor at once: of equal shares none may wait for a place.
+template <TeamShape Shape, class ExecutionSpace>
+std::size_t running_teams_of(const ExecutionSpace& exec) {
+  constexpr int threads_of_a_processor = 2048;
+  const std::size_t teams = resident_teams_of<Shape>(exec);
+  if constexpr (Shape.teams == 0) return teams;
+  const std::size_t running = teams * Shape.teams * Shape.threads / threads_of_a_processor;
+  return running > 1 ? running : 1;
+}
+
 /// Launches `teams` teams of this shape, each with `scratch` bytes, on the caller's instance.
 template <TeamShape Shape, class ExecutionSpace, class Functor>
 void launch_teams(const ExecutionSpace& exec, const std::string& label, std::size_t teams,

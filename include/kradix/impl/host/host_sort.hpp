@@ -101,15 +101,20 @@ class HostSort {
       open();
       launch("CountKeys", level_.threads,
              CountKeys<ExecutionSpace, Level, Stored>{level_, memory_.benches, counts});
-      const bool counted = level_.state->verdict == State::good;
-      level_.state->verdict = State::good;
-      if (!counted) return false;
+      if (!was_good()) return false;
       std::exclusive_scan(counts.start, counts.start + counts.values() + 1, counts.start,
                           std::uint64_t{0});
       expand(counts);
       return true;
     }
     return false;
+  }
+
+  /// The verdict of a count, after which the sort may go on as if there had been none.
+  bool was_good() {
+    const bool good = level_.state->verdict == State::good;
+    level_.state->verdict = State::good;
+    return good;
   }
 
   template <class Counts>
@@ -129,15 +134,14 @@ class HostSort {
       if (!may_be_few_kinds(Count::table_of(memory_.benches, 0))) return false;
       open();
       launch("CountFewKinds", level_.threads, Count{level_, memory_.benches});
-      bool counted = level_.state->verdict == State::good;
-      level_.state->verdict = State::good;
+      if (!was_good()) return false;
       auto all = Count::table_of(memory_.benches, 0);
       all.count_used();
-      for (std::size_t t = 1; t < level_.threads && counted; ++t) {
-        counted = all.add_all(Count::table_of(memory_.benches, t));
+      for (std::size_t t = 1; t < level_.threads; ++t) {
+        if (!all.add_all(Count::table_of(memory_.benches, t))) return false;
       }
       Kinds kinds = Kinds::in(memory_.blocks);
-      if (!counted || !kinds.take(level_.order, all)) return false;
+      if (!kinds.take(level_.order, all)) return false;
       expand(kinds);
       return true;
     }
