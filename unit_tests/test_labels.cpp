@@ -117,9 +117,9 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
       {"ClearWords", "CountAllDigits", "ListDigits", "SpreadTile", "SweepTile", "Settle"});
   expect_stages<std::uint32_t>(
       kradix::Algorithm::msd_hybrid,
-      {"ClearWords", "GlanceAtKeys", "SampleRuns", "ChooseRoute", "CountAllDigits", "ListDigits",
-       "CountAllDigits", "ListDigits", "SpreadTile", "SweepTile", "SweepTile", "SweepTile",
-       "ListChunks", "FinishChunk", "FinishCrowded", "FinishRanges", "Settle"});
+      {"GlanceAtKeys", "SampleRuns", "CountAllDigits", "ListDigits", "CountAllDigits", "ListDigits",
+       "SpreadTile", "SweepTile", "SweepTile", "SweepTile", "ListChunks", "FinishChunk",
+       "FinishCrowded", "FinishRanges", "Settle"});
   expect_stages<std::uint32_t>(kradix::Algorithm::small_msd,
                                {"SurveyAndClear", "SortByTopDigit", "SweepAll"}, 10000);
   expect_stages<std::uint16_t>(kradix::Algorithm::small_msd, {"SortOneChunk"}, 1000);

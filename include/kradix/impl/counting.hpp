@@ -94,8 +94,8 @@ class Counting {
     const Slot& last = few_bins ? scratch_.counts : scratch_.phases;
     const std::size_t words =
         (last.offset + last.bytes - scratch_.counts.offset) / sizeof(std::uint64_t);
-    launch<clear_with>("ClearWords", std::min<std::size_t>(shares(words, clear_with.threads), 512),
-                       0, ClearWords<ExecutionSpace, clear_with.threads>{counts_, words});
+    const ClearWords<ExecutionSpace, clear_with.threads> clear{counts_, words};
+    launch<clear_with>("ClearWords", clear.teams(), 0, clear);
   }
 
   /// Clear; count, place and expand.

@@ -30,8 +30,8 @@ namespace kradix::impl {
 
 struct MsdHybridScratch {
   OnesweepScratch sweeps;
+  Slot kinds;  ///< or labels
   Slot route;
-  Slot kinds;   ///< or labels
   Slot chunks;  ///< may lie over the look-back's words, which are done with when chunks are listed
 
   static MsdHybridScratch list(const Plan& plan, const LookBackShape& most, ScratchList& list) {
@@ -39,8 +39,8 @@ struct MsdHybridScratch {
     const std::size_t kinds =
         plan.value_bytes > 0 ? sizeof(Labels<std::uint64_t>) : sizeof(Kinds<std::uint64_t>);
     scratch.sweeps = OnesweepScratch::list(plan, most, list, 2, sizeof(Route) + kinds);
-    scratch.route = {scratch.sweeps.counts.offset + scratch.sweeps.extra, sizeof(Route)};
-    scratch.kinds = {scratch.route.offset + sizeof(Route), kinds};
+    scratch.kinds = {scratch.sweeps.counts.offset + scratch.sweeps.extra, kinds};
+    scratch.route = {scratch.kinds.offset + kinds, sizeof(Route)};
     const std::size_t chunk_words = 2 * ChunkShape::of(plan.chunk).chunks(plan.count);
     const bool fits = chunk_words * sizeof(std::uint64_t) <= scratch.sweeps.words.bytes;
     scratch.chunks = fits ? scratch.sweeps.words : list.add(chunk_words, sizeof(std::uint64_t));
@@ -55,9 +55,8 @@ class MsdHybrid {
   using Bits = typename Codec::bits_type;
   using Sweeps = Onesweep<ExecutionSpace, Codec, Value, Shape>;
   static constexpr TeamShape step_with = count_shape<ExecutionSpace>();
-  using Glance = GlanceAtKeys<ExecutionSpace, Codec, step_with.threads>;
+  using Glance = GlanceAtKeys<ExecutionSpace, Codec, step_with.threads, typename Sweeps::Clear>;
   using Sample = SampleRuns<ExecutionSpace, Codec, step_with.threads>;
-  using Choose = ChooseRoute<ExecutionSpace, Bits>;
   using List = ListChunks<ExecutionSpace, Codec, step_with.threads>;
   using Finish = FinishChunk<ExecutionSpace, Codec, Value, FinishShape>;
   static_assert(FinishShape.round() <= AloneShape.round());
@@ -81,7 +80,6 @@ class MsdHybrid {
         chunks_(scratch.chunks.in<std::uint64_t>(base)) {}
 
   void sort(const RouteRule& rule) {
-    sweeps_.clear();
     choose(rule);
     const bool kinds = may_look_for_kinds(rule);
     if (kinds) count_kinds();
@@ -89,8 +87,11 @@ class MsdHybrid {
     sweeps_.sweep();
     if (kinds) place_kinds();
     finish();
-    sweeps_.settle();
-    if (kinds && !buffers_.leaves_keys) expand_kinds();
+    if (kinds && !buffers_.leaves_keys) {
+      settle_or_expand();
+    } else {
+      sweeps_.settle();
+    }
   }
 
  private:
@@ -101,18 +102,21 @@ class MsdHybrid {
     const std::size_t teams = Sample::teams(plan_.count);
     const int least = rule.least_sweeps(plan_.count);
     const auto samples = static_cast<double>(std::min<std::size_t>(plan_.count, Sample::samples));
-    sweeps_.template launch<step_with>("GlanceAtKeys", 1, Glance::scratch_bytes(),
-                                       Glance{order, route_});
+    const Glance glance{order, route_, sweeps_.clearing(sizeof(Route))};
+    sweeps_.template launch<step_with>("GlanceAtKeys", glance.teams(), Glance::scratch_bytes(),
+                                       glance);
     sweeps_.template launch<step_with>(
         "SampleRuns", teams * Route::choices + (kinds ? 1 : 0), Sample::scratch_bytes(),
-        Sample{order, least, finish_bits(least), kinds ? sampled_kinds() : nullptr, with_values,
-               route_});
-    sweeps_.template launch<step_with>(
-        "ChooseRoute", 1, 0,
-        Choose{plan_.count, all, rule, least, samples,
-               static_cast<double>(teams) * samples * (samples - 1) / 2,
-               static_cast<int>(sizeof(Key)) + plan_.value_bytes, Crowded::Passes::may_have_kinds,
-               with_values && buffers_.keys.in_place(), route_});
+        Sample{order,
+               least,
+               finish_bits(least),
+               kinds ? sampled_kinds() : nullptr,
+               with_values,
+               route_,
+               {plan_.count, all, rule, least, samples,
+                static_cast<double>(teams) * samples * (samples - 1) / 2,
+                static_cast<int>(sizeof(Key)) + plan_.value_bytes, Crowded::Passes::may_have_kinds,
+                with_values && buffers_.keys.in_place(), route_}});
   }
 
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
@@ -153,12 +157,9 @@ class MsdHybrid {
 
   std::uint32_t* label_of() const { return reinterpret_cast<std::uint32_t*>(buffers_.keys.other); }
 
-  /// Where kinds begin; values go there.
+  /// Values go where their kinds begin; those of keys alone are to be placed yet.
   void place_kinds() {
     if constexpr (knows_kinds && with_values) {
-      using Place = PlaceLabels<ExecutionSpace, Key, step_with.threads>;
-      sweeps_.template launch<step_with>("PlaceLabels", 1, Place::scratch_bytes(),
-                                         Place{plan_.count, route_, sweeps_.passes(), &kinds()});
       // Keys are made again, so the first sweep may write its labels over them.
       auto* const moved = reinterpret_cast<std::uint32_t*>(buffers_.keys.result);
       sweeps_.sweep_by_labels({label_of(), nullptr, moved}, &kinds().passes,
@@ -170,17 +171,15 @@ class MsdHybrid {
     }
   }
 
-  void expand_kinds() {
+  /// Keys that were not moved are expanded in the launch that also settles what was.
+  void settle_or_expand() {
     if constexpr (knows_kinds) {
       using Expand = ExpandKinds<ExecutionSpace, Key, step_with.threads>;
-      const std::size_t teams = std::min(plan_.tiles, sweeps_.template resident_teams<step_with>());
-      sweeps_.template launch<step_with>(
-          "ExpandKinds", teams, 0,
-          Expand{{kinds().in_order(), kinds().first, &kinds().listed},
-                 sweeps_.passes(),
-                 buffers_.keys.result,
-                 plan_.count,
-                 plan_.count / Expand::width / teams + 1});
+      sweeps_.settle(Expand{{kinds().in_order(), kinds().first, &kinds().listed},
+                            sweeps_.passes(),
+                            buffers_.keys.result,
+                            plan_.count,
+                            plan_.count / Expand::width / sweeps_.settling_teams() + 1});
     }
   }
 

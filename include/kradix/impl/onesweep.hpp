@@ -59,6 +59,8 @@ class Onesweep {
   using List = ListDigits<ExecutionSpace, count_with.threads, typename Codec::bits_type>;
 
  public:
+  using Clear = ClearWords<ExecutionSpace, count_with.threads>;
+
   Onesweep(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
            const SortBuffers<Key, Value>& buffers, const OnesweepScratch& scratch, std::byte* base,
            std::string label)
@@ -85,15 +87,15 @@ class Onesweep {
   DigitList digits() const { return {plan_.bits.begin, plan_.bits.end}; }
   const PassTable* passes() const { return passes_; }
 
+  /// What must be zero before: words and counts, which lie side by side, but for so many bytes at their end.
+  Clear clearing(std::size_t kept = 0) const {
+    const std::size_t end = scratch_.counts.offset + scratch_.counts.bytes - kept;
+    return {reinterpret_cast<std::uint64_t*>(words_),
+            (end - scratch_.words.offset) / sizeof(std::uint64_t)};
+  }
   void clear() {
-    using Clear = ClearWords<ExecutionSpace, count_with.threads>;
-    // Words and counts lie side by side, the gap between them included.
-    const std::size_t words =
-        (scratch_.counts.offset - scratch_.words.offset + scratch_.counts.bytes) /
-        sizeof(std::uint64_t);
-    const std::size_t per_team = std::size_t{8} * count_with.threads;
-    launch<count_with>("ClearWords", std::min<std::size_t>((words + per_team - 1) / per_team, 512),
-                       0, Clear{reinterpret_cast<std::uint64_t*>(words_), words});
+    const Clear clear = clearing();
+    launch<count_with>("ClearWords", clear.teams(), 0, clear);
   }
 
   void count() { count_into(0, nullptr, false); }
@@ -148,14 +150,18 @@ class Onesweep {
     }
   }
 
-  void settle() {
-    const std::size_t teams = std::min(plan_.tiles, resident_teams<count_with>());
+  void settle() { settle(NothingMore{}); }
+
+  /// And does that, by the same teams.
+  template <class More>
+  void settle(const More& more) {
+    using Settling = SettleAnd<ExecutionSpace, Key, Value, count_with.threads, More>;
+    const std::size_t teams = settling_teams();
     const std::size_t share = is_host_space<ExecutionSpace> ? (plan_.count + teams - 1) / teams
                                                             : std::size_t{8} * count_with.threads;
-    launch<count_with>("Settle", teams, 0,
-                       Settle<ExecutionSpace, Key, Value, count_with.threads>{buffers_, passes_,
-                                                                              plan_.count, share});
+    launch<count_with>("Settle", teams, 0, Settling{{buffers_, passes_, plan_.count, share}, more});
   }
+  std::size_t settling_teams() const { return std::min(plan_.tiles, resident_teams<count_with>()); }
 
   /// A kernel under this sort's label; what sweeps by this class launches its own kernels so too.
   template <TeamShape LaunchShape, class Kernel>

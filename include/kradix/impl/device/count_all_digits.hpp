@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 
 #include "kradix/impl/backend/lanes.hpp"
@@ -163,7 +164,7 @@ struct ListDigits {
     PassTable table{};
     const bool first = route != nullptr && !only_recounts;
     if (first && route->has_counted_kinds()) {
-      table.expands = route->kinds <= bin_count ? 1 : 2;
+      table.expands = Route::sweeps_of_kinds(route->kinds);
     } else if (first && route->verifies != 0 && route->disorder != Disorder::both) {
       table.mirrors = (route->disorder & Disorder::falls) != 0 ? 1 : 0;
     } else if (first && (route->verifies != 0 || sample_missed_a_bit(digits))) {
@@ -208,10 +209,20 @@ template <class ExecutionSpace, int Threads>
 struct ClearWords {
   std::uint64_t* words;
   std::size_t count;
+
+  static constexpr std::size_t per_team = std::size_t{8} * Threads;
+  std::size_t teams() const {
+    return std::min<std::size_t>((count + per_team - 1) / per_team, 512);
+  }
+
   KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
-    const std::size_t step = static_cast<std::size_t>(team.league_size()) * Threads;
-    for (std::size_t i = static_cast<std::size_t>(team.league_rank()) * Threads + team.team_rank();
-         i < count; i += step) {
+    clear(team, team.league_rank(), team.league_size());
+  }
+  /// As one of so many teams.
+  KOKKOS_FUNCTION void clear(const TeamMember<ExecutionSpace>& team, int index, int of) const {
+    const std::size_t step = static_cast<std::size_t>(of) * Threads;
+    for (std::size_t i = static_cast<std::size_t>(index) * Threads + team.team_rank(); i < count;
+         i += step) {
       words[i] = 0;
     }
   }

@@ -26,15 +26,75 @@ struct Labels {
 
   Key sampled[most];  ///< in order
   std::uint64_t
-      first[most + 1];   ///< counts of kinds, then the first place of each and the end of all
-  std::uint64_t listed;  ///< kinds, when they are known to be all
+      first[most + 1];     ///< counts of kinds, then the first place of each and the end of all
+  std::uint64_t listed;    ///< kinds, when they are known to be all
+  std::uint64_t labelled;  ///< teams that have labelled their keys
   std::uint64_t bins[most_sweeps][bin_count];
   PassTable passes;  ///< over the digits of labels, or none
 
   const Key* in_order() const { return sampled; }
 };
 
-/// Teams that stay label all keys and count labels.
+/// For one team, once all keys have labels: places of kinds, and the passes that sweep by them.
+template <class ExecutionSpace, class Key, int Threads>
+struct PlaceLabels {
+  using L = Lanes<ExecutionSpace>;
+  static constexpr int most_sweeps = Labels<Key>::most_sweeps;
+
+  std::size_t count;
+  Labels<Key>* labels;
+
+  struct Scratch {
+    std::uint64_t first[Labels<Key>::most];
+    std::uint64_t bins[most_sweeps][bin_count];
+  };
+
+  KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team, int kinds,
+                                  Scratch& scratch) const {
+    const int sweeps = Route::sweeps_of_kinds(kinds), thread = team.team_rank();
+    const int bits = bit_width_of(static_cast<std::uint32_t>(kinds - 1));
+    const int width = (bits + sweeps - 1) / sweeps;
+    for (int bin = thread; bin < most_sweeps * bin_count; bin += Threads) {
+      scratch.bins[0][bin] = 0;
+    }
+    team.team_barrier();
+    const auto mask = low_mask<std::uint32_t>(width);
+    for (int kind = thread; kind < kinds; kind += Threads) {
+      const std::uint64_t counted = L::load(&labels->first[kind]);
+      scratch.first[kind] = counted;
+      Kokkos::atomic_add(&scratch.bins[0][kind & mask], counted);
+      Kokkos::atomic_add(&scratch.bins[1][kind >> width], counted);
+    }
+    team.team_barrier();
+    scan_scratch<Threads>(team, scratch.first, kinds);
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+      if (thread < L::width) scan_bins<L, true>(scratch.bins[sweep], L::lane(thread));
+    }
+    team.team_barrier();
+    for (int kind = thread; kind < kinds; kind += Threads) {
+      labels->first[kind] = scratch.first[kind];
+    }
+    for (int bin = thread; bin < sweeps * bin_count; bin += Threads) {
+      labels->bins[bin / bin_count][bin % bin_count] =
+          scratch.bins[bin / bin_count][bin % bin_count];
+    }
+    if (thread == 0) list(kinds, sweeps, width, mask);
+  }
+
+  KOKKOS_FUNCTION void list(int kinds, int sweeps, int width, unsigned mask) const {
+    labels->first[kinds] = count;
+    labels->listed = static_cast<std::uint64_t>(kinds);
+    PassTable table{};
+    table.count = sweeps;
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+      table.digit[sweep] = {sweep * width, mask};
+      table.row[sweep] = sweep;
+    }
+    labels->passes = table;
+  }
+};
+
+/// Teams that stay label all keys and count labels. The last of them places kinds.
 template <class ExecutionSpace, class Codec, TeamShape Shape>
 struct LabelKinds {
   using Key = typename Codec::key_type;
@@ -51,11 +111,18 @@ struct LabelKinds {
   Labels<Key>* labels;
   std::uint32_t* label_of;  ///< each key
 
+  using Place = PlaceLabels<ExecutionSpace, Key, threads>;
+
   struct Scratch {
-    Key keys[Slots::count + 1];
+    union {
+      Key keys[Slots::count + 1];
+      typename Place::Scratch place;
+    };
+    std::uint64_t labelled;  ///< teams
     std::uint32_t counts[most];
     std::uint32_t is_void;
     std::uint16_t label[Slots::count + 1];
+    KOKKOS_FUNCTION Scratch() {}
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
@@ -65,10 +132,18 @@ struct LabelKinds {
     list_kinds(team, scratch);
     label_keys(team, scratch);
     team.team_barrier();
-    if (scratch.is_void != 0) {
-      if (team.team_rank() == 0) L::store(&route->too_many_kinds, std::uint64_t{1});
-      return;
+    if (scratch.is_void == 0) {
+      add_counts(team, scratch);
+    } else if (team.team_rank() == 0) {
+      L::store(&route->too_many_kinds, std::uint64_t{1});
     }
+    const auto teams = static_cast<std::uint64_t>(team.league_size());
+    if (!leaves_last(team, &labels->labelled, teams, scratch.labelled)) return;
+    if (L::load(&route->too_many_kinds) == 0)
+      Place{count, labels}(team, route->kinds, scratch.place);
+  }
+
+  KOKKOS_FUNCTION void add_counts(const Team& team, const Scratch& scratch) const {
     for (int i = team.team_rank(); i < route->kinds; i += threads) {
       if (scratch.counts[i] > 0) {
         Kokkos::atomic_add(&labels->first[i], std::uint64_t{scratch.counts[i]});
@@ -128,69 +203,6 @@ struct LabelKinds {
     const std::uint32_t label = scratch.label[slot];
     L::increment(&scratch.counts[label]);
     label_of[place] = label;
-  }
-};
-
-/// One team, once all keys have labels: places of kinds, and the passes that sweep by them.
-template <class ExecutionSpace, class Key, int Threads>
-struct PlaceLabels {
-  using L = Lanes<ExecutionSpace>;
-  static constexpr int most_sweeps = Labels<Key>::most_sweeps;
-
-  std::size_t count;
-  const Route* route;
-  const PassTable* passes;
-  Labels<Key>* labels;
-
-  struct Scratch {
-    std::uint64_t first[Labels<Key>::most];
-    std::uint64_t bins[most_sweeps][bin_count];
-  };
-  static std::size_t scratch_bytes() { return sizeof(Scratch); }
-
-  KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
-    if (!passes->expands) return;
-    Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    const int kinds = route->kinds, sweeps = passes->expands, thread = team.team_rank();
-    const int bits = bit_width_of(static_cast<std::uint32_t>(kinds - 1));
-    const int width = (bits + sweeps - 1) / sweeps;
-    for (int bin = thread; bin < most_sweeps * bin_count; bin += Threads) {
-      scratch.bins[0][bin] = 0;
-    }
-    team.team_barrier();
-    const auto mask = low_mask<std::uint32_t>(width);
-    for (int kind = thread; kind < kinds; kind += Threads) {
-      const std::uint64_t counted = L::load(&labels->first[kind]);
-      scratch.first[kind] = counted;
-      Kokkos::atomic_add(&scratch.bins[0][kind & mask], counted);
-      Kokkos::atomic_add(&scratch.bins[1][kind >> width], counted);
-    }
-    team.team_barrier();
-    scan_scratch<Threads>(team, scratch.first, kinds);
-    for (int sweep = 0; sweep < sweeps; ++sweep) {
-      if (thread < L::width) scan_bins<L, true>(scratch.bins[sweep], L::lane(thread));
-    }
-    team.team_barrier();
-    for (int kind = thread; kind < kinds; kind += Threads) {
-      labels->first[kind] = scratch.first[kind];
-    }
-    for (int bin = thread; bin < sweeps * bin_count; bin += Threads) {
-      labels->bins[bin / bin_count][bin % bin_count] =
-          scratch.bins[bin / bin_count][bin % bin_count];
-    }
-    if (thread == 0) list(kinds, sweeps, width, mask);
-  }
-
-  KOKKOS_FUNCTION void list(int kinds, int sweeps, int width, unsigned mask) const {
-    labels->first[kinds] = count;
-    labels->listed = static_cast<std::uint64_t>(kinds);
-    PassTable table{};
-    table.count = sweeps;
-    for (int sweep = 0; sweep < sweeps; ++sweep) {
-      table.digit[sweep] = {sweep * width, mask};
-      table.row[sweep] = sweep;
-    }
-    labels->passes = table;
   }
 };
 

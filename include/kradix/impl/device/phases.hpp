@@ -48,14 +48,7 @@ struct Phases {
 
   /// True for the team of the last tile.
   KOKKOS_FUNCTION bool leave(const Team& team, int phase, std::uint64_t& word) const {
-    Kokkos::memory_fence();
-    team.team_barrier();
-    if (team.team_rank() == 0) {
-      word = Kokkos::atomic_add_fetch(&state->done[phase], std::uint64_t{1});
-      Kokkos::memory_fence();
-    }
-    team.team_barrier();
-    return word == tiles;
+    return leaves_last(team, &state->done[phase], tiles, word);
   }
 
   /// That team has added what it had to.

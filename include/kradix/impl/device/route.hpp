@@ -34,6 +34,7 @@ struct Route {
   int kinds;                     ///< of keys in the sample, if they are few: all are counted
   std::uint64_t too_many_kinds;  ///< for that: their count is void
   std::uint64_t varying[2];      ///< bits in which any key differs from the first
+  std::uint64_t sampled;         ///< teams that have looked at their samples
   std::uint64_t pairs[most_sweeps];  ///< sampled pairs that 1, 2, ... sweeps would leave in one run
   std::uint64_t close[most_sweeps];  ///< those of them that the finish could hardly tell apart
   std::uint64_t same[most_sweeps];   ///< and those that are the same
@@ -43,6 +44,8 @@ struct Route {
   std::uint64_t given_up;            ///< of the chunks
 
   KOKKOS_FUNCTION bool has_counted_kinds() const { return kinds != 0 && too_many_kinds == 0; }
+  /// Sweeps by labels of so many kinds.
+  KOKKOS_FUNCTION static int sweeps_of_kinds(int kinds) { return kinds <= bin_count ? 1 : 2; }
 };
 
 /// Is a key of this codec known by one word, so that counting makes it again?
@@ -91,8 +94,9 @@ struct SamplePlaces {
   }
 };
 
-/// One team: the highest bit in which a few keys differ, and whether they and the next ones are in order.
-template <class ExecutionSpace, class Codec, int Threads>
+/// One team: the highest bit in which a few keys differ, and whether they and the next ones are in order. The
+/// route begins here; the other teams clear what else must be zero.
+template <class ExecutionSpace, class Codec, int Threads, class Clear>
 struct GlanceAtKeys {
   using Bits = typename Codec::bits_type;
   using L = Lanes<ExecutionSpace>;
@@ -100,11 +104,23 @@ struct GlanceAtKeys {
 
   KeyOrder<Codec> order;
   Route* route;
+  Clear clear;
 
   using Combined = CombinedBits<ExecutionSpace, Threads, Bits>;
   static std::size_t scratch_bytes() { return Combined::words * sizeof(std::uint64_t); }
+  std::size_t teams() const { return 1 + clear.teams(); }
 
   KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
+    if (team.league_rank() > 0) {
+      clear.clear(team, team.league_rank() - 1, team.league_size() - 1);
+    } else {
+      glance(team);
+    }
+  }
+
+  KOKKOS_FUNCTION void glance(const TeamMember<ExecutionSpace>& team) const {
+    if (team.team_rank() == 0) *route = {};
+    team.team_barrier();
     const SamplePlaces places(order.count, samples);
     const Bits first = order.codec.encode(order.keys[0]);
     Bits differ = 0;
@@ -129,8 +145,88 @@ struct GlanceAtKeys {
   }
 };
 
+/// What the samples tell, for one thread: sweeps over as few of the topmost varying digits as leave short runs, and a finish; or
+/// sweeps over all digits. Neither may be needed, if the keys turn out to be in order.
+struct ChooseRoute {
+  std::size_t count;
+  DigitList all;
+  RouteRule rule;
+  int sweeps;                     ///< as for SampleRuns
+  double samples, sampled_pairs;  ///< of one team; of all
+  int element_bytes;
+  bool has_kinds;   ///< a finish digit by digit looks for them
+  bool copies_odd;  ///< after an odd number of passes elements must be copied
+  Route* route;
+
+  KOKKOS_FUNCTION void operator()() const {
+    route->verifies = route->disorder != Disorder::both ? 1 : 0;
+    if (route->verifies != 0) route->kinds = 0;
+    const auto n = static_cast<double>(count);
+    const int passes = (route->top - all.begin + digit_bits - 1) / digit_bits;
+    route->digits = all_digits(passes);
+    for (int s = sweeps; s < sweeps + Route::choices && route->finishes == 0; ++s) {
+      choose(s, passes, n);
+    }
+  }
+
+  /// A finish costs little more than a pass: it must replace two.
+  KOKKOS_FUNCTION void choose(int s, int passes, double n) const {
+    const double run = mean_of(route->pairs, s, n), same = mean_of(route->same, s, n);
+    const double most = n * route->most[s - 1] / samples;
+    // Up to four of a sample meet by chance.
+    const bool short_enough = most <= rule.most || route->most[s - 1] <= 4;
+    if (s >= passes || !short_enough || run + uneven(run, same, n) > rule.run) return;
+    const bool spread = mean_of(route->close, s, n) <= rule.close && s + 2 <= passes;
+    if (!spread && !(gain_by_digits(s, n, same) > rule.gain)) return;
+    route->digits = {route->top - s * digit_bits, route->top};
+    route->finishes = 1;
+    route->crowded = spread ? 0 : 1;
+  }
+
+  /// Runs of some scattered values, of which many keys are the same, are less even than those of keys that spread
+  /// over all values.
+  KOKKOS_FUNCTION double uneven(double run, double same, double n) const {
+    if (run <= same || same <= 2 * n / values()) return 0;
+    return 1.5 * Kokkos::sqrt((run - same) * (same + 1));
+  }
+  /// That keys may have as far as the sample knows.
+  KOKKOS_FUNCTION double values() const {
+    const int bits = route->top - all.begin;
+    return static_cast<double>(std::uint64_t{1} << (bits < 63 ? bits : 63));
+  }
+
+  KOKKOS_FUNCTION double mean_of(const std::uint64_t* pairs, int s, double n) const {
+    return n * static_cast<double>(pairs[s - 1]) / sampled_pairs;
+  }
+
+  /// What a finish digit by digit saves beside sweeps over all digits, in ps an element, by times measured on
+  /// an H200. It goes over the bits below the sweeps and those in which the runs of a chunk differ; or over one
+  /// digit, but then kinds are looked up.
+  KOKKOS_FUNCTION double gain_by_digits(int s, double n, double same) const {
+    const double sweep = 1.2 + 0.75 * element_bytes, pass = 3, window = 25, look_up = 6;
+    const double list = 1.1 * sweep + 40e6 / n;  // and the first digit
+    const double runs = rule.run * static_cast<double>(std::uint64_t{1} << s * digit_bits) / n + 2;
+    const int run_bits = runs < 1e18 ? bit_width_of(static_cast<std::uint64_t>(runs)) : 60;
+    const int bits = route->top - s * digit_bits - all.begin + run_bits;
+    const int digits = (bits + digit_bits - 1) / digit_bits;
+    double more = (digits - 1) * pass + (digits - 1) / 2 * window;
+    if (has_kinds && rule.run <= rule.kinds * (same + 1) && more > look_up) more = look_up;
+    return (route->digits.count() - s) * sweep - list - more;
+  }
+
+  /// Digits above what the sample saw are not even counted; if a key varies there, they are counted anew. One
+  /// pass more by narrower digits, which leave longer runs, costs less than a copy beside up to three wide ones.
+  KOKKOS_FUNCTION DigitList all_digits(int passes) const {
+    const bool evens = copies_odd && passes % 2 == 1 && passes <= 3 && passes < all.count();
+    const int digits = evens ? passes + 1 : passes;
+    const int width = evens ? (route->top - all.begin + digits - 1) / digits : digit_bits;
+    const int end = all.begin + digits * width;
+    return {all.begin, end < all.end ? end : all.end, width};
+  }
+};
+
 /// Teams count how many keys of a sample of theirs would stay together after 1, 2, ... sweeps. Each team
-/// looks at one number of sweeps; and at order, for as long as none has seen disorder.
+/// looks at one number of sweeps; and at order, for as long as none has seen disorder. The last of them chooses.
 template <class ExecutionSpace, class Codec, int Threads>
 struct SampleRuns {
   using Key = typename Codec::key_type;
@@ -147,6 +243,7 @@ struct SampleRuns {
   Key* kinds;       ///< found by one more team, if wanted, and written in order
   bool all_kinds;   ///< they are of no use unless none is missed
   Route* route;
+  ChooseRoute choose;
 
   /// Half full at most, or little more where kinds are looked for.
   struct Scratch {
@@ -156,6 +253,7 @@ struct SampleRuns {
     std::uint32_t most;
     std::uint32_t listed;
     std::uint32_t has_zero;
+    std::uint64_t sampled;  ///< teams
   };
 
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
@@ -168,16 +266,22 @@ struct SampleRuns {
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if constexpr (may_be_kind<Codec>) {
-      if (kinds != nullptr && team.league_rank() == team.league_size() - 1) {
-        sample_kinds(team);
-        return;
-      }
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    if (kinds != nullptr && team.league_rank() == team.league_size() - 1) {
+      if constexpr (may_be_kind<Codec>) sample_kinds(team, scratch);
+    } else {
+      sample_runs(team, scratch);
     }
+    const auto teams = static_cast<std::uint64_t>(team.league_size());
+    if (leaves_last(team, &route->sampled, teams, scratch.sampled) && team.team_rank() == 0) {
+      choose();
+    }
+  }
+
+  KOKKOS_FUNCTION void sample_runs(const Team& team, Scratch& scratch) const {
     const int mine = sweeps + team.league_rank() % Route::choices;
     const int shift = route->top - mine * digit_bits;
     if (shift < order.all.begin) return;
-    Scratch& scratch = *take_scratch<Scratch>(team, 1);
     std::uint64_t prefix[each];
     const int lowest = order.all.begin < route->top - 63 ? route->top - 63 : order.all.begin;
     read(team, lowest, prefix);
@@ -266,17 +370,15 @@ struct SampleRuns {
   }
 
   /// Lists the kinds in a larger sample, if hardly any can have been missed.
-  KOKKOS_FUNCTION void sample_kinds(const Team& team) const {
-    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+  KOKKOS_FUNCTION void sample_kinds(const Team& team, Scratch& scratch) const {
     clear(team, scratch);
     // Each round looks all over the keys. Of kinds that are seen 12 times on average, 6 in a million are missed.
     const int rounds = order.count < std::size_t{16} * samples ? 4 : 16;
     const int times = all_kinds ? 12 : 4;
     const SamplePlaces places(order.count, static_cast<std::size_t>(samples * rounds));
-    std::uint64_t key[each], next[each];
-    read_round(team, places, 0, rounds, key);
+    std::uint64_t key[each];
     for (int round = 0; round < rounds; ++round) {
-      read_round(team, places, round + 1, rounds, next);
+      read_round(team, places, round, rounds, key);
       const std::uint32_t fresh = new_kinds(key, scratch);
       if (fresh != 0) Kokkos::atomic_add(&scratch.pairs, fresh);
       team.team_barrier();
@@ -284,8 +386,6 @@ struct SampleRuns {
       // Of more kinds than can be, three of four are new at first.
       if (found > (round == 0 ? samples * 3 / 4 : Route::most_sampled_kinds - 1)) return;
       if (round >= 3 && (round + 1) * samples >= times * found) break;
-      KRADIX_UNROLL
-      for (int i = 0; i < each; ++i) key[i] = next[i];
       team.team_barrier();
     }
     // Where many were missed, more have been seen once than twice.
@@ -382,88 +482,6 @@ struct SampleRuns {
     // Lanes meet again before the next insertion.
     L::barrier();
     return exists ? L::add(&scratch.keys[slot], 1u) : 0;
-  }
-};
-
-/// One thread: sweeps over as few of the topmost varying digits as leave short runs, and a finish; or
-/// sweeps over all digits. Neither may be needed, if the keys turn out to be in order.
-template <class ExecutionSpace, class Bits>
-struct ChooseRoute {
-  std::size_t count;
-  DigitList all;
-  RouteRule rule;
-  int sweeps;                     ///< as for SampleRuns
-  double samples, sampled_pairs;  ///< of one team; of all
-  int element_bytes;
-  bool has_kinds;   ///< a finish digit by digit looks for them
-  bool copies_odd;  ///< after an odd number of passes elements must be copied
-  Route* route;
-
-  KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
-    if (team.team_rank() != 0) return;
-    route->verifies = route->disorder != Disorder::both ? 1 : 0;
-    if (route->verifies != 0) route->kinds = 0;
-    const auto n = static_cast<double>(count);
-    const int passes = (route->top - all.begin + digit_bits - 1) / digit_bits;
-    route->digits = all_digits(passes);
-    for (int s = sweeps; s < sweeps + Route::choices && route->finishes == 0; ++s) {
-      choose(s, passes, n);
-    }
-  }
-
-  /// A finish costs little more than a pass: it must replace two.
-  KOKKOS_FUNCTION void choose(int s, int passes, double n) const {
-    const double run = mean_of(route->pairs, s, n), same = mean_of(route->same, s, n);
-    const double most = n * route->most[s - 1] / samples;
-    // Up to four of a sample meet by chance.
-    const bool short_enough = most <= rule.most || route->most[s - 1] <= 4;
-    if (s >= passes || !short_enough || run + uneven(run, same, n) > rule.run) return;
-    const bool spread = mean_of(route->close, s, n) <= rule.close && s + 2 <= passes;
-    if (!spread && !(gain_by_digits(s, n, same) > rule.gain)) return;
-    route->digits = {route->top - s * digit_bits, route->top};
-    route->finishes = 1;
-    route->crowded = spread ? 0 : 1;
-  }
-
-  /// Runs of some scattered values, of which many keys are the same, are less even than those of keys that spread
-  /// over all values.
-  KOKKOS_FUNCTION double uneven(double run, double same, double n) const {
-    if (run <= same || same <= 2 * n / values()) return 0;
-    return 1.5 * Kokkos::sqrt((run - same) * (same + 1));
-  }
-  /// That keys may have as far as the sample knows.
-  KOKKOS_FUNCTION double values() const {
-    const int bits = route->top - all.begin;
-    return static_cast<double>(std::uint64_t{1} << (bits < 63 ? bits : 63));
-  }
-
-  KOKKOS_FUNCTION double mean_of(const std::uint64_t* pairs, int s, double n) const {
-    return n * static_cast<double>(pairs[s - 1]) / sampled_pairs;
-  }
-
-  /// What a finish digit by digit saves beside sweeps over all digits, in ps an element, by times measured on
-  /// an H200. It goes over the bits below the sweeps and those in which the runs of a chunk differ; or over one
-  /// digit, but then kinds are looked up.
-  KOKKOS_FUNCTION double gain_by_digits(int s, double n, double same) const {
-    const double sweep = 1.2 + 0.75 * element_bytes, pass = 3, window = 25, look_up = 6;
-    const double list = 1.1 * sweep + 40e6 / n;  // and the first digit
-    const double runs = rule.run * static_cast<double>(std::uint64_t{1} << s * digit_bits) / n + 2;
-    const int run_bits = runs < 1e18 ? bit_width_of(static_cast<std::uint64_t>(runs)) : 60;
-    const int bits = route->top - s * digit_bits - all.begin + run_bits;
-    const int digits = (bits + digit_bits - 1) / digit_bits;
-    double more = (digits - 1) * pass + (digits - 1) / 2 * window;
-    if (has_kinds && rule.run <= rule.kinds * (same + 1) && more > look_up) more = look_up;
-    return (route->digits.count() - s) * sweep - list - more;
-  }
-
-  /// Digits above what the sample saw are not even counted; if a key varies there, they are counted anew. One
-  /// pass more by narrower digits, which leave longer runs, costs less than a copy beside up to three wide ones.
-  KOKKOS_FUNCTION DigitList all_digits(int passes) const {
-    const bool evens = copies_odd && passes % 2 == 1 && passes <= 3 && passes < all.count();
-    const int digits = evens ? passes + 1 : passes;
-    const int width = evens ? (route->top - all.begin + digits - 1) / digits : digit_bits;
-    const int end = all.begin + digits * width;
-    return {all.begin, end < all.end ? end : all.end, width};
   }
 };
 

@@ -168,4 +168,21 @@ struct Settle {
   }
 };
 
+/// Both in one launch.
+template <class ExecutionSpace, class Key, class Value, int Threads, class More>
+struct SettleAnd {
+  Settle<ExecutionSpace, Key, Value, Threads> settle;
+  More more;
+
+  KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
+    settle(team);
+    more(team);
+  }
+};
+
+struct NothingMore {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team&) const {}
+};
+
 }  // namespace kradix::impl

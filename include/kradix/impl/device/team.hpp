@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "kradix/impl/tuning.hpp"
@@ -53,6 +54,21 @@ template <class T, class Team>
 KOKKOS_FUNCTION T* take_scratch(const Team& team, std::size_t count) {
   constexpr int level = scratch_level<typename Team::execution_space>;
   return static_cast<T*>(team.team_scratch(level).get_shmem_aligned(count * sizeof(T), alignof(T)));
+}
+
+/// Counts the teams that come here. True for the last of `all`: it sees what the others wrote before. `left` is
+/// zero at first, `word` the team's own, in scratch.
+template <class Team>
+KOKKOS_FUNCTION bool leaves_last(const Team& team, std::uint64_t* left, std::uint64_t all,
+                                 std::uint64_t& word) {
+  Kokkos::memory_fence();
+  team.team_barrier();
+  if (team.team_rank() == 0) {
+    word = Kokkos::atomic_add_fetch(left, std::uint64_t{1});
+    Kokkos::memory_fence();
+  }
+  team.team_barrier();
+  return word == all;
 }
 
 /// Elements [begin, end) of a run of `count` cut into equal shares.
