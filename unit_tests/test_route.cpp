@@ -25,9 +25,10 @@ constexpr Movement all_movements[] = {
 /// Compares a sort of keys, with each one's index as its value or with none, with the reference.
 template <class Value, class Key>
 Route expect_sorted(const std::vector<Key>& input, Order order, const Movement& movement,
-                    const RouteRule& rule = always) {
-  const auto sorted =
-      hybrid::sort<small_finish, Value>(input, make_codec<Key>(order), movement, rule);
+                    const RouteRule& rule = always, const LookBackShape& look_back = {}) {
+  using Codec = decltype(make_codec<Key>(order));
+  const auto sorted = hybrid::sort<small_finish, Value>(input, make_codec<Key>(order), movement,
+                                                        rule, {0, Codec::bits}, look_back);
   const auto indices = reference::sorted_indices(input, order);
   for (std::size_t i = 0; i < input.size(); ++i) {
     if (!movement.leaves_keys) {
@@ -259,6 +260,93 @@ TYPED_TEST(KindsOf, FewAreCounted) {
       sort_alone(this->few(distinct, count), [&](const Route& route) {
         EXPECT_TRUE(count < 16 * distinct || route.has_counted_kinds());
       });
+    }
+  }
+}
+
+constexpr RouteRule taking_out{.run = 0, .heavy = -1e30, .kinds_from = 1, .labels_from = 1};
+
+/// Random keys, but for a share of one in so many: those are of some kinds, the least and the greatest word among
+/// them.
+template <class T>
+std::vector<T> with_heavy(std::size_t kinds, std::size_t light_of, std::size_t count,
+                          int light_bits, std::mt19937_64& random) {
+  std::vector<T> heavy{T{0}, static_cast<T>(-1)};
+  while (heavy.size() < kinds) heavy.push_back(static_cast<T>(random()));
+  std::vector<T> input(count);
+  for (T& key : input) {
+    key = random() % light_of == 0 ? static_cast<T>(random() >> (64 - light_bits))
+                                   : heavy[random() % kinds];
+  }
+  return input;
+}
+
+/// Sorts with values and without, every way, and tells the route to `expect`.
+template <class Key, class Expect>
+void sort_taking_out(const std::vector<Key>& input, const Expect& expect,
+                     const LookBackShape& look_back = {}) {
+  for (const Order order : {Order::ascending, Order::descending}) {
+    for_each_movement(input, order, [&](const Movement& movement) {
+      expect(expect_sorted<std::uint32_t>(input, order, movement, taking_out, look_back));
+      if (movement.makes_indices) return;
+      expect(expect_sorted<NoValue>(input, order, movement, taking_out, look_back));
+    });
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+TYPED_TEST(KindsOf, HeavyOnesLeaveAndComeBack) {
+  constexpr int bits = 8 * sizeof(TypeParam);
+  for (const std::size_t kinds : {1, 2, 40, 63}) {
+    for (const std::size_t light_of : {2, 10, 50}) {
+      for (const std::size_t count : {std::size_t{3000}, this->count}) {
+        SCOPED_TRACE(::testing::Message() << kinds << " kinds, one light key of " << light_of);
+        sort_taking_out(with_heavy<TypeParam>(kinds, light_of, count, bits, this->random_),
+                        [](const Route& route) {
+                          EXPECT_GT(route.heavy, 0);
+                          EXPECT_GT(route.lights, 0u);
+                        });
+      }
+    }
+  }
+}
+
+TYPED_TEST(KindsOf, OfManyTheHeaviestLeave) {
+  sort_taking_out(with_heavy<TypeParam>(200, 3, this->count, 8 * sizeof(TypeParam), this->random_),
+                  [](const Route& route) { EXPECT_LE(route.heavy, HeavyKinds<TypeParam>::most); });
+}
+
+TYPED_TEST(KindsOf, LightOnesOfAnyNumberOfDigits) {
+  for (int bits = 5; bits <= 8 * static_cast<int>(sizeof(TypeParam)); bits += 6) {
+    SCOPED_TRACE(bits);
+    sort_taking_out(with_heavy<TypeParam>(1, 2, this->count, bits, this->random_),
+                    [](const Route&) {});
+  }
+}
+
+TYPED_TEST(KindsOf, LightOnesAsTheSampleMissedThem) {
+  const auto unseen = unseen_places(this->count);
+  auto input = with_heavy<TypeParam>(1, 3, this->count, 20, this->random_);
+  for (TypeParam& key : input) key = static_cast<TypeParam>(key + 5);
+  input[unseen[unseen.size() / 3]] = static_cast<TypeParam>(TypeParam{1} << 29);
+  sort_taking_out(input, [](const Route& route) {
+    EXPECT_GT(route.heavy, 0);
+    EXPECT_EQ(route.recounts, 1);
+  });
+}
+
+/// Fewer tiles of light keys than of all: the words of the look-back are of other turns.
+TYPED_TEST(KindsOf, LightOnesInFewerTurns) {
+  const LookBackShape shapes[] = {{3, 4, 1}, {2, 1, 0}, {2, 2, 0, 2}, {3, 5, 1, 3}};
+  for (const LookBackShape& shape : shapes) {
+    for (const std::size_t light_of : {2, 4, 7}) {
+      for (const std::size_t tiles : {9, 23, 40}) {
+        const std::size_t count = tiles * static_cast<std::size_t>(sweep_with.round()) - 5;
+        SCOPED_TRACE(::testing::Message() << tiles << " tiles, one light key of " << light_of);
+        sort_taking_out(
+            with_heavy<TypeParam>(3, light_of, count, 8 * sizeof(TypeParam), this->random_),
+            [&](const Route& route) { EXPECT_TRUE(count < 2000 || route.heavy > 0); }, shape);
+      }
     }
   }
 }

@@ -37,7 +37,8 @@ struct Sorted {
 /// `Value` is NoValue or an unsigned integer: element i has the value i.
 template <TeamShape Finish, class Value, class Key, class Codec>
 Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Movement& movement,
-                 const RouteRule& rule, kradix::BitRange bits = {0, Codec::bits}) {
+                 const RouteRule& rule, kradix::BitRange bits = {0, Codec::bits},
+                 const LookBackShape& look_back = {}) {
   using Word = typename Codec::key_type;
   constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   using Index = std::conditional_t<with_values, Value, std::uint32_t>;
@@ -54,7 +55,7 @@ Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Moveme
   ScratchList list;
   const Slot keys_other = list.add(count, sizeof(Key));
   const Slot values_other = list.add(count, sizeof(Index));
-  const MsdHybridScratch scratch = MsdHybridScratch::list(plan, LookBackShape{}, list);
+  const MsdHybridScratch scratch = MsdHybridScratch::list(plan, look_back, list);
   const Kokkos::View<std::byte*, Memory> memory("memory", list.bytes());
   std::byte* const base = aligned_scratch(memory.data());
   const auto keys = to_device(input);

@@ -31,6 +31,7 @@ namespace kradix::impl {
 struct MsdHybridScratch {
   OnesweepScratch sweeps;
   Slot kinds;  ///< or labels
+  Slot heavy;
   Slot route;
   Slot chunks;  ///< may lie over the look-back's words, which are done with when chunks are listed
 
@@ -38,9 +39,11 @@ struct MsdHybridScratch {
     MsdHybridScratch scratch;
     const std::size_t kinds =
         plan.value_bytes > 0 ? sizeof(Labels<std::uint64_t>) : sizeof(Kinds<std::uint64_t>);
-    scratch.sweeps = OnesweepScratch::list(plan, most, list, 2, sizeof(Route) + kinds);
+    constexpr std::size_t heavy = sizeof(HeavyKinds<std::uint64_t>);
+    scratch.sweeps = OnesweepScratch::list(plan, most, list, 2, 1, kinds + heavy + sizeof(Route));
     scratch.kinds = {scratch.sweeps.counts.offset + scratch.sweeps.extra, kinds};
-    scratch.route = {scratch.kinds.offset + kinds, sizeof(Route)};
+    scratch.heavy = {scratch.kinds.offset + kinds, heavy};
+    scratch.route = {scratch.heavy.offset + heavy, sizeof(Route)};
     const std::size_t chunk_words = 2 * ChunkShape::of(plan.chunk).chunks(plan.count);
     const bool fits = chunk_words * sizeof(std::uint64_t) <= scratch.sweeps.words.bytes;
     scratch.chunks = fits ? scratch.sweeps.words : list.add(chunk_words, sizeof(std::uint64_t));
@@ -77,18 +80,22 @@ class MsdHybrid {
                 std::string(label) + "::msd_hybrid::"),
         route_(scratch.route.in<Route>(base)),
         kinds_(scratch.kinds.in<std::byte>(base)),
+        heavy_(scratch.heavy.in<HeavyKinds<Key>>(base)),
         chunks_(scratch.chunks.in<std::uint64_t>(base)) {}
 
   void sort(const RouteRule& rule) {
     choose(rule);
     const bool kinds = may_look_for_kinds(rule);
-    if (kinds) count_kinds();
+    if (kinds) {
+      count_kinds();
+      take_out_heavy();
+    }
     sweeps_.count(route_);
     sweeps_.sweep();
     if (kinds) place_kinds();
     finish();
-    if (kinds && !buffers_.leaves_keys) {
-      settle_or_expand();
+    if (kinds) {
+      settle_expand_or_merge();
     } else {
       sweeps_.settle();
     }
@@ -111,6 +118,7 @@ class MsdHybrid {
                least,
                finish_bits(least),
                kinds ? sampled_kinds() : nullptr,
+               heavy_,
                with_values,
                route_,
                {plan_.count, all, rule, least, samples,
@@ -155,6 +163,10 @@ class MsdHybrid {
     }
   }
 
+  void take_out_heavy() {
+    if constexpr (knows_kinds) sweeps_.take_out(route_, heavy_);
+  }
+
   std::uint32_t* label_of() const { return reinterpret_cast<std::uint32_t*>(buffers_.keys.other); }
 
   /// Values go where their kinds begin; those of keys alone are to be placed yet.
@@ -171,15 +183,25 @@ class MsdHybrid {
     }
   }
 
-  /// Keys that were not moved are expanded in the launch that also settles what was.
-  void settle_or_expand() {
+  /// Keys that were not moved are expanded, or heavy ones and light ones merged, in the launch that also settles
+  /// what was moved.
+  void settle_expand_or_merge() {
     if constexpr (knows_kinds) {
       using Expand = ExpandKinds<ExecutionSpace, Key, step_with.threads>;
-      sweeps_.settle(Expand{{kinds().in_order(), kinds().first, &kinds().listed},
-                            sweeps_.passes(),
-                            buffers_.keys.result,
-                            plan_.count,
-                            plan_.count / Expand::width / sweeps_.settling_teams() + 1});
+      using Merge = MergeHeavy<ExecutionSpace, Codec, Value, step_with.threads>;
+      const Merge merge{buffers_,
+                        codec_,
+                        plan_.count,
+                        route_,
+                        sweeps_.passes(),
+                        heavy_,
+                        sweeps_.codes_of_heavy()};
+      const Expand expand{{kinds().in_order(), kinds().first, &kinds().listed},
+                          sweeps_.passes(),
+                          buffers_.leaves_keys ? nullptr : buffers_.keys.result,
+                          plan_.count,
+                          plan_.count / Expand::width / sweeps_.settling_teams() + 1};
+      sweeps_.settle(Both<Expand, Merge>{expand, merge}, Merge::scratch_bytes());
     }
   }
 
@@ -223,6 +245,7 @@ class MsdHybrid {
   Sweeps sweeps_;
   Route* route_;
   std::byte* kinds_;
+  HeavyKinds<Key>* heavy_;
   std::uint64_t* chunks_;
 };
 

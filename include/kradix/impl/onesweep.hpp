@@ -15,6 +15,7 @@
 #include "kradix/impl/device/settle.hpp"
 #include "kradix/impl/device/spread_tile.hpp"
 #include "kradix/impl/device/sweep_tile.hpp"
+#include "kradix/impl/device/take_out_heavy.hpp"
 #include "kradix/impl/plan.hpp"
 
 namespace kradix::impl {
@@ -26,17 +27,20 @@ struct OnesweepScratch {
   Slot passes;
   LookBackShape look_back;
   int sets = 1;           ///< of bins
+  int most_passes = 0;    ///< that the counts have room for
   std::size_t extra = 0;  ///< where in `counts` the caller's own bytes start
 
-  /// `sets` of bins may be counted; `extra` bytes are zeroed beside the counts.
+  /// `sets` of bins may be counted, and so many passes made beside those of the plan; `extra` bytes are zeroed
+  /// beside the counts.
   static OnesweepScratch list(const Plan& plan, const LookBackShape& most, ScratchList& list,
-                              int sets = 1, std::size_t extra = 0) {
+                              int sets = 1, int more_passes = 0, std::size_t extra = 0) {
     OnesweepScratch scratch;
     scratch.look_back = most.fitted(plan.tiles);
     scratch.words = list.add(scratch.look_back.bytes(), 1);
     const std::size_t counts_of_a_pass =
         static_cast<std::size_t>(sets) * bin_count + 1 + scratch.look_back.counters();
-    const std::size_t counts = static_cast<std::size_t>(plan.passes) * counts_of_a_pass;
+    scratch.most_passes = plan.passes + more_passes;
+    const std::size_t counts = static_cast<std::size_t>(scratch.most_passes) * counts_of_a_pass;
     scratch.extra = counts * sizeof(std::uint64_t);
     scratch.sets = sets;
     scratch.counts = list.add(scratch.extra + extra, 1);
@@ -108,10 +112,7 @@ class Onesweep {
   }
 
   void sweep() {
-    std::uint64_t* const tickets = bins_ + scratch_.sets * plan_.passes * bin_count;
-    std::uint64_t* const tails = tickets + plan_.passes;
-    const auto look_back =
-        LookBack<ExecutionSpace>::of(words_, tails, scratch_.look_back, plan_.tiles);
+    const auto look_back = first_look_back();
     int pass = spreads_first() ? 1 : 0;
     if (pass == 1) spread();
     for (int sweeps = 0; pass < plan_.passes; ++pass, ++sweeps) {
@@ -119,9 +120,45 @@ class Onesweep {
                     Sweep::stays ? std::min(plan_.tiles, resident_teams<Shape>()) : plan_.tiles,
                     Sweep::scratch_bytes(),
                     Sweep{buffers_, codec_, Sweep::Tiles::of(plan_.count), passes_, bins_,
-                          tickets + pass, TileLookBack{look_back.of_pass(sweeps)}, pass});
+                          tickets() + pass, TileLookBack{look_back.of_pass(sweeps)}, pass});
     }
   }
+
+  /// Moves light keys to the front of the other array and heavy ones behind them, if the route says so: the pass
+  /// before those of `sweep`.
+  template <class Heavy>
+  void take_out(Route* route, Heavy* heavy) {
+    using Code = HeavyCodec<Key>;
+    using CountCodes = CountAllDigits<ExecutionSpace, Code, count_digits_with>;
+    using Place = PlaceHeavy<ExecutionSpace, Key>;
+    using Take = SweepTile<ExecutionSpace, Code, Value, Shape, LookBack<ExecutionSpace>,
+                           /*Stays=*/true>;
+    const Code code{heavy};
+    const std::size_t counting = std::min(plan_.tiles, resident_teams<count_digits_with>());
+    launch<count_digits_with>(
+        "CountHeavy", counting, CountCodes::scratch_bytes(1),
+        IfHeavy<CountCodes>{
+            route, {buffers_.keys.in, code, plan_.count, {0, Code::bits}, codes_of_heavy()}});
+    launch<count_with>("PlaceHeavy", 1, 0, IfHeavy<Place>{route, {route, codes_of_heavy(), heavy}});
+    const auto to_other = [](const auto& array) {
+      auto moved = array;
+      moved.result = array.other;
+      return moved;
+    };
+    SortBuffers<Key, Value> buffers = buffers_;
+    buffers.keys = to_other(buffers_.keys);
+    buffers.values = to_other(buffers_.values);
+    buffers.leaves_keys = false;
+    const int last = scratch_.most_passes - 1;
+    LookBack<ExecutionSpace> look_back = first_look_back().of_pass(last);
+    look_back.start_at(0);
+    launch<Shape>("TakeOutHeavy", std::min(plan_.tiles, resident_teams<Shape>()),
+                  Take::scratch_bytes(),
+                  Take{buffers, code, Take::Tiles::of(plan_.count), &heavy->taking,
+                       codes_of_heavy(), tickets() + last, look_back, 0});
+  }
+  /// How often each code of a heavy key occurs, then where they begin in the other array.
+  std::uint64_t* codes_of_heavy() const { return bins_ + scratch_.sets * plan_.passes * bin_count; }
 
   /// Moves values alone, by labels that stand for their keys: the passes of that table, if it has any.
   void sweep_by_labels(const PassBuffers<std::uint32_t>& labels, const PassTable* passes,
@@ -132,9 +169,8 @@ class Onesweep {
     static_assert(shape.round() >= Shape.round(),
                   "the look-back has room for the sort's own tiles");
     const auto tiling = SweepLabels::Tiles::of(plan_.count);
-    std::uint64_t* const tickets = bins_ + scratch_.sets * plan_.passes * bin_count;
-    const auto look_back = LookBack<ExecutionSpace>::of(words_, tickets + plan_.passes,
-                                                        scratch_.look_back, tiling.tiles());
+    const auto look_back =
+        LookBack<ExecutionSpace>::of(words_, tails(), scratch_.look_back, tiling.tiles());
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
       launch<shape>("SweepTile", std::min(tiling.tiles(), resident_teams<shape>()),
                     SweepLabels::scratch_bytes(),
@@ -144,7 +180,7 @@ class Onesweep {
                                 tiling,
                                 passes,
                                 bins,
-                                tickets + sweep,
+                                tickets() + sweep,
                                 look_back.of_pass(sweep),
                                 sweep});
     }
@@ -154,8 +190,8 @@ class Onesweep {
 
   /// And does that, by the same teams.
   template <class More>
-  void settle(const More& more) {
-    using Settling = SettleAnd<ExecutionSpace, Key, Value, count_with.threads, More>;
+  void settle(const More& more, std::size_t scratch_bytes = 0) {
+    using Settling = Both<Settle<ExecutionSpace, Key, Value, count_with.threads>, More>;
     const std::size_t teams = settling_teams();
     const std::size_t share = is_host_space<ExecutionSpace> ? (plan_.count + teams - 1) / teams
                                                             : std::size_t{8} * count_with.threads;
@@ -181,6 +217,14 @@ class Onesweep {
   }
 
  private:
+  std::uint64_t* tickets() const {
+    return bins_ + scratch_.sets * scratch_.most_passes * bin_count;
+  }
+  std::uint64_t* tails() const { return tickets() + scratch_.most_passes; }
+  LookBack<ExecutionSpace> first_look_back() const {
+    return LookBack<ExecutionSpace>::of(words_, tails(), scratch_.look_back, plan_.tiles);
+  }
+
   /// The first pass finds no order of equal keys that would show.
   bool spreads_first() const { return plan_.passes > 0 && !keeps_order(); }
 
@@ -198,7 +242,7 @@ class Onesweep {
     launch<count_digits_with>(
         "CountAllDigits", teams, Count::scratch_bytes(digits().count()),
         Count{buffers_.keys.in, codec_, plan_.count, digits(), bins_ + first_row * bin_count, route,
-              only_recounts, keeps_order()});
+              only_recounts, keeps_order(), buffers_.keys.other});
     launch<count_with>(
         "ListDigits", 1, List::scratch_bytes(),
         List{plan_.count, digits(), bins_, first_row, passes_, route, only_recounts});

@@ -203,10 +203,10 @@ template <class ExecutionSpace>
 constexpr TeamShape count_shorts_shape() {
   return is_host_space<ExecutionSpace> ? TeamShape{1, 64} : fitted({512, 2, 3}, 44 << 10);
 }
-/// On the bins of 2-byte keys: 128 teams.
+/// On the bins of 2-byte keys: 256 teams.
 template <class ExecutionSpace>
 constexpr TeamShape place_bins_shape() {
-  return is_host_space<ExecutionSpace> ? TeamShape{1, 1024} : TeamShape{256, 2};
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 1024} : TeamShape{256, 1};
 }
 /// In a tile of the result; none where keys are too long to be counted.
 template <class ExecutionSpace>

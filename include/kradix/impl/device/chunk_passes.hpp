@@ -20,6 +20,7 @@ namespace kradix::impl {
 /// The look-back of a tile that is alone.
 struct AloneLookBack {
   KOKKOS_FUNCTION void publish_own(std::uint32_t, int, std::uint32_t) const {}
+  KOKKOS_FUNCTION void start_at(std::uint32_t) {}
 };
 
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>

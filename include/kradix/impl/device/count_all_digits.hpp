@@ -30,8 +30,9 @@ struct CountAllDigits {
   DigitList all;
   std::uint64_t* bins;     ///< [digit][bin], zero
   Route* route = nullptr;  ///< tells the digits, and is told which bits vary (null: all, nobody)
-  bool only_recounts = false;  ///< does nothing unless the route asks for it
-  bool keeps_order = true;     ///< as in KeyOrder
+  bool only_recounts = false;   ///< does nothing unless the route asks for it
+  bool keeps_order = true;      ///< as in KeyOrder
+  const Key* lights = nullptr;  ///< counted where the route has taken heavy keys out
 
   static std::size_t scratch_bytes(int digit_count) {
     return static_cast<std::size_t>(digit_count) * bin_count * sizeof(std::uint32_t);
@@ -50,7 +51,10 @@ struct CountAllDigits {
     auto* const counts = take_scratch<std::uint32_t>(team, static_cast<std::size_t>(rows));
     for (int i = team.team_rank(); i < rows; i += Shape.threads) counts[i] = 0;
     team.team_barrier();
-    const Bits differ = count_keys(team, digits, counts);
+    // Two calls: what the first reads stays constant.
+    const Bits differ = route == nullptr || route->heavy == 0
+                            ? count_keys(team, keys, count, digits, counts)
+                            : count_keys(team, lights, route->lights, digits, counts);
     if (route != nullptr) tell(differ);
     team.team_barrier();
     for (int i = team.team_rank(); i < rows; i += Shape.threads) {
@@ -75,9 +79,9 @@ struct CountAllDigits {
   }
 
   /// Bits in which a key differs from the first.
-  KOKKOS_FUNCTION Bits count_keys(const Team& team, const DigitList& digits,
-                                  std::uint32_t* counts) const {
-    const Codec codec = this->codec;
+  KOKKOS_FUNCTION Bits count_keys(const Team& team, const Key* keys, std::size_t count,
+                                  const DigitList& digits, std::uint32_t* counts) const {
+    const auto codec = at_hand(this->codec);
     const Shifts shifts = shifts_of(digits);
     const Bits first = codec.encode(keys[0]);
     Bits differ = 0;
@@ -100,6 +104,15 @@ struct CountAllDigits {
       add_key(keys[i]);
     }
     return differ;
+  }
+
+  /// The codec, or what it finds in memory and need not look up for each key.
+  KOKKOS_FUNCTION static auto at_hand(const Codec& codec) {
+    if constexpr (requires { codec.at_hand(); }) {
+      return codec.at_hand();
+    } else {
+      return codec;
+    }
   }
 
   // All digits that a key can have, so that the loop over them unrolls.
@@ -170,7 +183,12 @@ struct ListDigits {
     } else if (first && (route->verifies != 0 || sample_missed_a_bit(digits))) {
       recount(digits);
     } else {
+      if (route != nullptr && route->heavy != 0) {
+        table.takes_out = 1;
+        table.elements = route->lights;
+      }
       for (int d = 0; d < digits.count(); ++d) {
+        // (Light keys take all of their sweeps, an even number.)
         if (fullest[d] / bin_count == count) continue;
         if (table.count == 0) table.crowded_bin = crowded_bin(fullest[d]);
         table.row[table.count] = first_row + d;

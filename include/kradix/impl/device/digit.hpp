@@ -71,12 +71,18 @@ bool equal_keys_differ(const Codec&, const DigitList& all) {
 struct PassTable {
   static constexpr int max_passes = 128 / digit_bits;
   int count;
-  int finishes;  ///< a finish follows the passes: it moves the elements once more
-  int mirrors;   ///< no pass, for the elements lie in reverse
+  int takes_out;           ///< heavy keys leave by a pass before these, and come back by one after
+  std::uint64_t elements;  ///< that are left then
+  int finishes;            ///< a finish follows the passes: it moves the elements once more
+  int mirrors;             ///< no pass, for the elements lie in reverse
   int expands;  ///< no pass, for keys are made from how often each occurs; values take so many sweeps
   int crowded_bin = bin_count;  ///< of the first pass, holds much of the elements (or none does)
   Digit digit[max_passes];
   int row[max_passes];  ///< of the table of bins that holds the digit's first places
+
+  // For the arrays that take turns, of all that move elements.
+  KOKKOS_FUNCTION int number(int pass) const { return pass + takes_out; }
+  KOKKOS_FUNCTION int all() const { return count + 2 * takes_out; }
 };
 
 /// The words in which every backend can combine bits of keys atomically.

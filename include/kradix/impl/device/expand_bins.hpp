@@ -43,7 +43,8 @@ struct BinBorders {
 };
 
 /// A team writes tiles of the result one after the other. Most lie in one bin or in few, whose borders it
-/// takes to scratch; tiles of more bins than fit there, which can only be few, search in memory.
+/// takes to scratch and searches for each key; of more bins than fit there, which are nearly empty, it writes one
+/// after the other.
 template <class ExecutionSpace, class Codec, TeamShape Shape>
 struct ExpandBins {
   using Key = typename Codec::key_type;
@@ -65,10 +66,12 @@ struct ExpandBins {
   struct Bins {
     std::uint32_t first, last;
   };
+  static constexpr Place long_bin = 64;  ///< keys, which a group of lanes writes
   struct Scratch {
     Place places[few_bins ? bins : 1];
     std::uint32_t borders[most_borders];
-    Bins found[2];  ///< of coarse steps, and of all
+    std::uint32_t listed;  ///< long bins, where borders may lie
+    Bins found[2];         ///< of coarse steps, and of all
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
@@ -153,9 +156,10 @@ struct ExpandBins {
       fill(team, packs, Keys::of(key_of(held.first)));
     } else if (borders <= most_borders) {
       take_borders(team, places + held.first + 1, borders, begin, scratch.borders);
-      write_bins<std::uint32_t>(team, packs, {scratch.borders, borders}, held.first, 0);
-    } else {
-      write_bins<Place>(team, packs, {places + held.first + 1, borders}, held.first, begin);
+      search_bins(team, packs, {scratch.borders, borders}, held.first);
+    } else if constexpr (!few_bins) {
+      write_bins(team, {begin, begin + (packs.end - packs.begin) * Keys::size}, held, places,
+                 scratch);
     }
   }
 
@@ -172,15 +176,56 @@ struct ExpandBins {
     }
   }
 
-  /// `begin`: of the tile, as borders count places.
-  template <class Begin>
-  KOKKOS_FUNCTION void write_bins(const Team& team, const Share& packs,
-                                  const BinBorders<Begin>& borders, std::uint32_t first,
-                                  Begin begin) const {
+  KOKKOS_FUNCTION void search_bins(const Team& team, const Share& packs,
+                                   const BinBorders<std::uint32_t>& borders,
+                                   std::uint32_t first) const {
     const auto count = static_cast<std::uint32_t>(packs.end - packs.begin);
     for (std::uint32_t i = team.team_rank(); i < count; i += Shape.threads) {
-      out.store(packs.begin + i, keys_at(borders, begin + i * Keys::size, first));
+      out.store(packs.begin + i, keys_at(borders, i * Keys::size, first));
     }
+  }
+
+  /// Each thread writes the keys of every bin of its own but long ones, which groups of lanes do then.
+  KOKKOS_FUNCTION void write_bins(const Team& team, const Share& keys, const Bins& held,
+                                  const Place* places, Scratch& scratch) const {
+    constexpr int batch = 4;  // whose places are on their way together
+    static_assert(full_tile * Keys::size / long_bin <= most_borders);
+    if (team.team_rank() == 0) scratch.listed = 0;
+    team.team_barrier();  // the tile before is done with the borders, too
+    for (std::uint32_t at = held.first + team.team_rank(); at <= held.last;
+         at += batch * Shape.threads) {
+      Share bin[batch];
+      KRADIX_UNROLL
+      for (int b = 0; b < batch; ++b) bin[b] = part_of(at + b * Shape.threads, held, places, keys);
+      KRADIX_UNROLL
+      for (int b = 0; b < batch; ++b) {
+        if (bin[b].end - bin[b].begin > long_bin) {
+          scratch.borders[L::add(&scratch.listed, 1u)] = at + b * Shape.threads;
+        } else {
+          for (std::size_t i = bin[b].begin; i < bin[b].end; ++i) {
+            out.at(i) = key_of(at + b * Shape.threads);
+          }
+        }
+      }
+    }
+    team.team_barrier();
+    constexpr int groups = Shape.threads / L::width;
+    for (std::uint32_t i = team.team_rank() / L::width; i < scratch.listed; i += groups) {
+      const std::uint32_t bin = scratch.borders[i];
+      const Share mine = part_of(bin, held, places, keys);
+      const int lane = L::lane(team.team_rank());
+      for (std::size_t at = mine.begin + lane; at < mine.end; at += L::width) {
+        out.at(at) = key_of(bin);
+      }
+    }
+  }
+
+  /// The places of a bin's keys in a tile that holds keys of these bins.
+  KOKKOS_FUNCTION static Share part_of(std::uint32_t bin, const Bins& held, const Place* places,
+                                       const Share& keys) {
+    if (bin > held.last) return {0, 0};
+    return {bin == held.first ? keys.begin : places[bin],
+            bin == held.last ? keys.end : places[bin + 1]};
   }
 
   KOKKOS_FUNCTION static void take_borders(const Team& team, const Place* places,
@@ -194,8 +239,7 @@ struct ExpandBins {
   }
 
   /// The keys from a place on: one search if they are alike, and one more for each bin that follows.
-  template <class Begin>
-  KOKKOS_FUNCTION Keys keys_at(const BinBorders<Begin>& borders, Begin place,
+  KOKKOS_FUNCTION Keys keys_at(const BinBorders<std::uint32_t>& borders, std::uint32_t place,
                                std::uint32_t first) const {
     std::uint32_t bin = borders.bin_at(place, 0, borders.count);
     if (borders.reaches(bin, place + Keys::size)) return Keys::of(key_of(first + bin));

@@ -42,7 +42,7 @@ struct ExpandKinds {
 
   KindList<Key> kinds;
   const PassTable* passes;
-  Key* result;
+  Key* result;               ///< null: nobody wants keys
   std::size_t count, share;  ///< all keys; vectors of a team
 
   /// The kind at a place that only moves forward.
@@ -53,7 +53,7 @@ struct ExpandKinds {
   };
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (!passes->expands) return;
+    if (!passes->expands || result == nullptr) return;
     const std::size_t head = unaligned(), vectors = (count - head) / width;
     const Share mine = share_of(vectors, share, static_cast<std::size_t>(team.league_rank()));
     const auto thread = static_cast<std::size_t>(team.team_rank());

@@ -123,6 +123,15 @@ struct LookBack {
     return other;
   }
 
+  /// The turn at which a pass starts; or at which it would if one over all tiles came first, and then as many over
+  /// these as now come before.
+  KOKKOS_FUNCTION std::uint32_t first_turn() const { return turn; }
+  KOKKOS_FUNCTION std::uint32_t first_turn_after_all(std::size_t tiles) const {
+    const auto mine = static_cast<std::uint32_t>((tiles + shape.slots() - 1) >> shape.slot_bits);
+    return turns + turn / turns * mine;
+  }
+  KOKKOS_FUNCTION void start_at(std::uint32_t first_turn) { turn = first_turn; }
+
   /// One thread of a tile, before it publishes: waits until its slot is free.
   KOKKOS_FUNCTION void enter(std::uint32_t tile) const {
     if (tile < shape.slots()) return;

@@ -13,6 +13,7 @@
 #include "kradix/impl/device/bins.hpp"
 #include "kradix/impl/device/bitonic.hpp"
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/device/heavy_kinds.hpp"
 #include "kradix/impl/device/key_order.hpp"
 #include "kradix/impl/device/team.hpp"
 
@@ -33,8 +34,11 @@ struct Route {
   std::uint64_t disorder;        ///< of any neighbours that were looked at (`Disorder`)
   int kinds;                     ///< of keys in the sample, if they are few: all are counted
   std::uint64_t too_many_kinds;  ///< for that: their count is void
-  std::uint64_t varying[2];      ///< bits in which any key differs from the first
-  std::uint64_t sampled;         ///< teams that have looked at their samples
+  int heavy;             ///< kinds of keys that are taken out, for they make up much of the sample
+  double heavy_share;    ///< of the sample
+  std::uint64_t lights;  ///< keys that are of none of them, once they are counted
+  std::uint64_t varying[2];          ///< bits in which any key differs from the first
+  std::uint64_t sampled;             ///< teams that have looked at their samples
   std::uint64_t pairs[most_sweeps];  ///< sampled pairs that 1, 2, ... sweeps would leave in one run
   std::uint64_t close[most_sweeps];  ///< those of them that the finish could hardly tell apart
   std::uint64_t same[most_sweeps];   ///< and those that are the same
@@ -60,6 +64,7 @@ struct RouteRule {
   double close = 8;    ///< keys in a run that agree in the next bits too
   double kinds = 160;  ///< in a chunk, that are few
   double gain = 0;     ///< ps an element, that a finish digit by digit saves
+  double heavy = 0;    ///< ps an element, that taking heavy keys out saves
   /// Keys, from so many on, may be few kinds: three launches more, five with values, which all others pay for.
   std::size_t kinds_from = std::size_t{1} << 24;
   std::size_t labels_from = std::size_t{1} << 25;
@@ -167,6 +172,11 @@ struct ChooseRoute {
     for (int s = sweeps; s < sweeps + Route::choices && route->finishes == 0; ++s) {
       choose(s, passes, n);
     }
+    if (route->finishes != 0 || route->verifies != 0 || route->kinds != 0 ||
+        !(gain_by_taking_out(passes, n) > rule.heavy)) {
+      route->heavy = 0;
+    }
+    if (route->heavy != 0) route->digits = even_digits(passes);
   }
 
   /// A finish costs little more than a pass: it must replace two.
@@ -214,6 +224,20 @@ struct ChooseRoute {
     return (route->digits.count() - s) * sweep - list - more;
   }
 
+  /// What sorting the light keys alone saves, in ps an element, by times measured on an H200. It costs a count, a
+  /// sweep that looks keys up, and a copy in the end; and shorter sweeps take longer for each element.
+  KOKKOS_FUNCTION double gain_by_taking_out(int passes, double n) const {
+    const double sweep = 1.2 + 0.75 * element_bytes, all_sweeps = passes * sweep;
+    const double cost = 0.3 * element_bytes + 1.9 * sweep + 0.1 * all_sweeps + 40e6 / n;
+    return route->heavy_share * (all_sweeps + 2) - cost;
+  }
+  /// An even number of sweeps leaves the light keys where they were taken out to.
+  KOKKOS_FUNCTION DigitList even_digits(int passes) const {
+    const int digits = passes + passes % 2;
+    const int width = (route->top - all.begin + digits - 1) / digits;
+    return {all.begin, all.begin + digits * width, width};
+  }
+
   /// Digits above what the sample saw are not even counted; if a key varies there, they are counted anew. One
   /// pass more by narrower digits, which leave longer runs, costs less than a copy beside up to three wide ones.
   KOKKOS_FUNCTION DigitList all_digits(int passes) const {
@@ -241,7 +265,8 @@ struct SampleRuns {
   int sweeps;       ///< at least: fewer could not leave runs that are short enough
   int finish_bits;  ///< below those sweeps' bits, what the finish counts by, eight counters together
   Key* kinds;       ///< found by one more team, if wanted, and written in order
-  bool all_kinds;   ///< they are of no use unless none is missed
+  HeavyKinds<Key>* heavy;  ///< likewise, if those are too many
+  bool all_kinds;          ///< they are of no use unless none is missed
   Route* route;
   ChooseRoute choose;
 
@@ -252,7 +277,7 @@ struct SampleRuns {
     std::uint32_t pairs;
     std::uint32_t most;
     std::uint32_t listed;
-    std::uint32_t has_zero;
+    std::uint32_t zeros;
     std::uint64_t sampled;  ///< teams
   };
 
@@ -364,12 +389,12 @@ struct SampleRuns {
       scratch.keys[i] = 0;
     }
     if (team.team_rank() == 0) {
-      scratch.pairs = scratch.most = scratch.listed = scratch.has_zero = 0;
+      scratch.pairs = scratch.most = scratch.listed = scratch.zeros = 0;
     }
     team.team_barrier();
   }
 
-  /// Lists the kinds in a larger sample, if hardly any can have been missed.
+  /// Lists the kinds in a larger sample, if hardly any can have been missed; or those that make up much of it.
   KOKKOS_FUNCTION void sample_kinds(const Team& team, Scratch& scratch) const {
     clear(team, scratch);
     // Each round looks all over the keys. Of kinds that are seen 12 times on average, 6 in a million are missed.
@@ -377,18 +402,30 @@ struct SampleRuns {
     const int times = all_kinds ? 12 : 4;
     const SamplePlaces places(order.count, static_cast<std::size_t>(samples * rounds));
     std::uint64_t key[each];
-    for (int round = 0; round < rounds; ++round) {
+    bool few = true;
+    int round = 0, seen = 0;
+    while (seen < rounds * samples) {
       read_round(team, places, round, rounds, key);
-      const std::uint32_t fresh = new_kinds(key, scratch);
-      if (fresh != 0) Kokkos::atomic_add(&scratch.pairs, fresh);
+      see_kinds(key, few, scratch);
       team.team_barrier();
       const auto found = static_cast<int>(scratch.pairs);
       // Of more kinds than can be, three of four are new at first.
-      if (found > (round == 0 ? samples * 3 / 4 : Route::most_sampled_kinds - 1)) return;
-      if (round >= 3 && (round + 1) * samples >= times * found) break;
+      if (round == 0 && found > samples * 3 / 4) return;
+      few = few && found < Route::most_sampled_kinds;
+      seen = ++round * samples;
+      if (round >= 4 && (!few || seen >= times * found)) break;
       team.team_barrier();
     }
-    // Where many were missed, more have been seen once than twice.
+    if (few && hardly_any_missed(team, scratch)) {
+      const int listed = list_kinds(team, 1, scratch, kinds);
+      if (team.team_rank() == 0) route->kinds = listed;
+    } else {
+      list_heavy(team, seen, scratch);
+    }
+  }
+
+  /// Where many were missed, more have been seen once than twice.
+  KOKKOS_FUNCTION static bool hardly_any_missed(const Team& team, Scratch& scratch) {
     std::uint32_t once = 0;
     for (int i = team.team_rank(); i < 1 << slot_bits; i += Threads) {
       once += scratch.keys[i] == 1 ? 1 : 0;
@@ -397,21 +434,88 @@ struct SampleRuns {
     Kokkos::atomic_add(&scratch.most, once);
     team.team_barrier();
     constexpr int by_chance = 8;
-    if (static_cast<std::int32_t>(scratch.most) <= by_chance) list_kinds(team, scratch);
+    return static_cast<std::int32_t>(scratch.most) <= by_chance;
   }
 
-  /// In order. The key 0 marks what is free, and is told apart.
-  KOKKOS_FUNCTION void list_kinds(const Team& team, Scratch& scratch) const {
+  /// As many of those seen most as there is room for; none that was seen less than four times.
+  KOKKOS_FUNCTION void list_heavy(const Team& team, int seen, Scratch& scratch) const {
+    const int thread = team.team_rank();
+    std::uint32_t least = 4;
+    while (true) {
+      team.team_barrier();
+      if (thread == 0) scratch.listed = scratch.most = 0;
+      team.team_barrier();
+      std::uint32_t kinds_of_mine = 0, keys_of_mine = 0;
+      const auto look_at = [&](std::uint32_t times) {
+        kinds_of_mine += times >= least ? 1 : 0;
+        keys_of_mine += times >= least ? times : 0;
+      };
+      for (int i = thread; i < 1 << slot_bits; i += Threads) look_at(scratch.keys[i]);
+      if (thread == 0) look_at(scratch.zeros);
+      Kokkos::atomic_add(&scratch.listed, kinds_of_mine);
+      Kokkos::atomic_add(&scratch.most, keys_of_mine);
+      team.team_barrier();
+      if (scratch.listed <= HeavyKinds<Key>::most) break;
+      least += least / 2;
+    }
+    const double share = static_cast<double>(scratch.most) / seen;
+    team.team_barrier();
+    if (thread == 0) scratch.listed = 0;
+    team.team_barrier();
+    const int listed = list_kinds(team, least, scratch, heavy->sorted);
+    give_slots(team, listed, scratch);
+    if (thread != 0) return;
+    route->heavy = listed;
+    route->heavy_share = share;
+  }
+
+  /// By the first factor that keeps all of them apart; if none does, those that come too late stay light.
+  KOKKOS_FUNCTION void give_slots(const Team& team, int listed, Scratch& scratch) const {
+    using Heavy = HeavyKinds<Key>;
+    static_assert(Heavy::slot_bits <= slot_bits && Heavy::most <= Threads * each);
+    const int thread = team.team_rank();
+    for (int trial = 0; trial < Heavy::factors; ++trial) {
+      for (int i = thread; i < 1 << slot_bits; i += Threads) scratch.keys[i] = 0;
+      if (thread == 0) scratch.pairs = 0;
+      team.team_barrier();
+      const std::uint64_t factor = Heavy::factor_of(trial);
+      for (int i = thread; i < listed; i += Threads) {
+        const auto slot = Heavy::slot_of(static_cast<Key>(scratch.prefix[i]), factor);
+        const auto code = static_cast<std::uint32_t>(i + 1);
+        if (Kokkos::atomic_compare_exchange(&scratch.keys[slot], 0u, code) != 0) {
+          L::increment(&scratch.pairs);
+        }
+      }
+      team.team_barrier();
+      const bool done = scratch.pairs == 0 || trial == Heavy::factors - 1;
+      if (done && thread == 0) heavy->factor = factor;
+      for (int i = thread; done && i < listed; i += Threads) {
+        const auto key = static_cast<Key>(scratch.prefix[i]);
+        const auto slot = Heavy::slot_of(key, factor);
+        const auto code = static_cast<std::uint32_t>(i + 1);
+        if (scratch.keys[slot] == code) heavy->slots[slot] = {key, code};
+      }
+      if (done) return;
+      team.team_barrier();
+    }
+  }
+
+  /// Those seen so often, in order, first in scratch. The key 0 marks what is free, and is told apart.
+  KOKKOS_FUNCTION int list_kinds(const Team& team, std::uint32_t least, Scratch& scratch,
+                                 Key* list) const {
     constexpr int mine = (1 << slot_bits) / Threads;
     std::uint64_t held[mine];
-    for (int i = 0; i < mine; ++i) held[i] = scratch.prefix[i * Threads + team.team_rank()];
+    for (int i = 0; i < mine; ++i) {
+      const int slot = i * Threads + team.team_rank();
+      held[i] = scratch.keys[slot] >= least ? scratch.prefix[slot] : 0;
+    }
     team.team_barrier();
     for (int i = 0; i < mine; ++i) {
       if (held[i] != 0) scratch.prefix[Kokkos::atomic_fetch_add(&scratch.listed, 1u)] = held[i];
     }
     team.team_barrier();
     const int others = static_cast<int>(scratch.listed);
-    const int listed = others + (scratch.has_zero != 0 ? 1 : 0);
+    const int listed = others + (scratch.zeros >= least ? 1 : 0);
     if (listed > others && team.team_rank() == 0) scratch.prefix[others] = 0;
     team.team_barrier();
     const Codec& codec = order.codec;
@@ -419,9 +523,9 @@ struct SampleRuns {
       return codec.encode(static_cast<Key>(a)) < codec.encode(static_cast<Key>(b));
     });
     for (int i = team.team_rank(); i < listed; i += Threads) {
-      kinds[i] = static_cast<Key>(scratch.prefix[i]);
+      list[i] = static_cast<Key>(scratch.prefix[i]);
     }
-    if (team.team_rank() == 0) route->kinds = listed;
+    return listed;
   }
 
   KOKKOS_FUNCTION void read_round(const Team& team, const SamplePlaces& places, int round,
@@ -434,31 +538,34 @@ struct SampleRuns {
     }
   }
 
-  KOKKOS_FUNCTION static std::uint32_t new_kinds(const std::uint64_t* key, Scratch& scratch) {
-    std::uint32_t fresh = 0;
+  KOKKOS_FUNCTION static void see_kinds(const std::uint64_t* key, bool few, Scratch& scratch) {
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
       if (key[i] == 0) {
-        scratch.has_zero = 1;
+        L::increment(&scratch.zeros);
       } else {
-        fresh += insert_kind(scratch, key[i]) ? 1 : 0;
+        see_kind(scratch, key[i], few);
       }
     }
-    return fresh;
   }
 
-  /// Is it new? Most are not, which a plain load tells sooner than an exchange.
-  KOKKOS_FUNCTION static bool insert_kind(Scratch& scratch, std::uint64_t mine) {
+  /// Counts it. A new one finds room as long as there are `few`. Most are not new, which a plain load tells sooner
+  /// than an exchange.
+  KOKKOS_FUNCTION static void see_kind(Scratch& scratch, std::uint64_t mine, bool few) {
     std::uint32_t slot = slot_of(mine);
     KRADIX_ROLLED
     while (true) {
       std::uint64_t found = *const_cast<volatile std::uint64_t*>(&scratch.prefix[slot]);
       if (found == 0) {
+        const bool room =
+            few && *const_cast<volatile std::uint32_t*>(&scratch.pairs) < Route::most_sampled_kinds;
+        if (!room) return;
         found = Kokkos::atomic_compare_exchange(&scratch.prefix[slot], std::uint64_t{0}, mine);
+        if (found == 0) L::increment(&scratch.pairs);
       }
       if (found == 0 || found == mine) {
         L::increment(&scratch.keys[slot]);
-        return found == 0;
+        return;
       }
       slot = (slot + 1) & ((1u << slot_bits) - 1);
     }

@@ -168,15 +168,16 @@ struct Settle {
   }
 };
 
-/// Both in one launch.
-template <class ExecutionSpace, class Key, class Value, int Threads, class More>
-struct SettleAnd {
-  Settle<ExecutionSpace, Key, Value, Threads> settle;
-  More more;
+/// Two kernels in one launch, of which hardly ever both have something to do.
+template <class First, class Second>
+struct Both {
+  First first;
+  Second second;
 
-  KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
-    settle(team);
-    more(team);
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    first(team);
+    second(team);
   }
 };
 

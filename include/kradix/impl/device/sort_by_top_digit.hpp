@@ -149,9 +149,10 @@ struct SortByTopDigit {
                       nullptr,
                       look_back,
                       0};
+    if (team.team_rank() == 0) sweep.take(tile, scratch.tile);
     Sweep::clear_counters(team.team_rank(), scratch.tile);
     team.team_barrier();
-    sweep.sweep(team, tile, state->passes.digit[0], scratch.tile);
+    sweep.sweep(team, state->passes.digit[0], scratch.tile);
   }
 
   KOKKOS_FUNCTION void sort(const Team& team, const Chunk& mine, Scratch& scratch) const {

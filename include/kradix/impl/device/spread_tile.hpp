@@ -51,7 +51,10 @@ struct SpreadTile {
     if (passes->count == 0) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     const DigitReader<Codec> reader(codec, passes->digit[0]);
-    const std::ptrdiff_t begin = tiling.begin_of(static_cast<std::uint32_t>(team.league_rank()));
+    const auto tile = static_cast<std::uint32_t>(team.league_rank());
+    const Tiles tiling = passes->takes_out ? Tiles::of(passes->elements) : this->tiling;
+    if (tiling.ends_before(tile)) return;
+    const std::ptrdiff_t begin = tiling.begin_of(tile);
     for (int bin = team.team_rank(); bin < bin_count; bin += threads) scratch.first[bin] = 0;
     team.team_barrier();
     if (begin >= 0) {
@@ -83,7 +86,7 @@ struct SpreadTile {
 
   template <bool Full>
   KOKKOS_FUNCTION void load(int thread, std::size_t begin, int size, Registers& registers) const {
-    const Key* const in = keys.source(0, passes->count) + begin;
+    const Key* const in = keys.source(passes->number(0), passes->all()) + begin;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
@@ -165,7 +168,7 @@ struct SpreadTile {
   template <bool Full>
   KOKKOS_FUNCTION void scatter(int thread, const DigitReader<Codec>& reader, int size,
                                const Scratch& scratch) const {
-    Key* const out = keys.destination(0, passes->count) + thread;
+    Key* const out = keys.destination(passes->number(0), passes->all()) + thread;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;

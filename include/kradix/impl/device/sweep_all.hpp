@@ -83,9 +83,10 @@ struct SweepAll {
                              Scratch& scratch) const {
     const Sweep sweep{buffers,        codec,   Sweep::Tiles::of(count), &state->passes,
                       state->bins[0], nullptr, look_back.of_pass(pass), pass};
+    if (team.team_rank() == 0) sweep.take(tile, scratch.tile);
     Sweep::clear_counters(team.team_rank(), scratch.tile);
     team.team_barrier();
-    sweep.sweep(team, tile, state->passes.digit[pass], scratch.tile);
+    sweep.sweep(team, state->passes.digit[pass], scratch.tile);
   }
 };
 

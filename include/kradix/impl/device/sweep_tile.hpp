@@ -37,7 +37,7 @@ struct SweepTile {
 
   SortBuffers<Key, Value> buffers;
   Codec codec;
-  Tiles tiling;
+  Tiles tiling;  ///< of all elements
   const PassTable* passes;
   const std::uint64_t* bins;  ///< [row][bin]: first places
   std::uint64_t* ticket;      ///< tiles taken: teams may start in any order, tiles may not
@@ -73,8 +73,10 @@ struct SweepTile {
     std::uint64_t base[bin_count];   ///< place in the output less place in the tile
     std::uint32_t first[bin_count];  ///< first place in the tile
     std::uint32_t sums[groups];
+    std::ptrdiff_t begin;  ///< of the tile, below zero where places are missing
     std::uint32_t tile;
-    Digit digit;  ///< for the steps after the ranks: see `sweep`
+    std::uint32_t turn;  ///< of the look-back, at the pass's first tile
+    Digit digit;         ///< for the steps after the ranks: see `sweep`
     KOKKOS_FUNCTION Scratch() {}
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
@@ -95,34 +97,56 @@ struct SweepTile {
     int size;
   };
 
+  static constexpr std::uint32_t no_tile = ~0u;
+
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (pass >= passes->count) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     const Digit digit = passes->digit[pass];
     while (true) {
       if (team.team_rank() == 0) {
-        scratch.tile =
-            static_cast<std::uint32_t>(Kokkos::atomic_fetch_add(ticket, std::uint64_t{1}));
+        take(static_cast<std::uint32_t>(Kokkos::atomic_fetch_add(ticket, std::uint64_t{1})),
+             scratch);
       }
       clear_counters(team.team_rank(), scratch);
       team.team_barrier();
-      const std::uint32_t index = scratch.tile;
-      if (tiling.ends_before(index)) return;
-      sweep(team, index, digit, scratch);
+      if (scratch.tile == no_tile) return;
+      sweep(team, digit, scratch);
       if constexpr (!stays) return;
       team.team_barrier();
     }
   }
 
+  /// One thread: the tile that is swept next, if there is one.
+  KOKKOS_FUNCTION void take(std::uint32_t index, Scratch& scratch) const {
+    if (passes->takes_out) {
+      const auto tiling = Tiles::of(passes->elements);
+      take(index, tiling, scratch);
+      scratch.turn = look_back.first_turn_after_all(tiling.tiles());
+    } else {
+      take(index, tiling, scratch);
+      scratch.turn = look_back.first_turn();
+    }
+  }
+  KOKKOS_FUNCTION static void take(std::uint32_t index, const Tiles& tiling, Scratch& scratch) {
+    scratch.tile = tiling.ends_before(index) ? no_tile : index;
+    scratch.begin = tiling.begin_of(index);
+  }
+
   /// One tile, whose counters are clear.
-  KOKKOS_FUNCTION void sweep(const Team& team, std::uint32_t index, const Digit& digit,
-                             Scratch& scratch) const {
-    const std::ptrdiff_t begin = tiling.begin_of(index);
+  KOKKOS_FUNCTION void sweep(const Team& team, const Digit& digit, Scratch& scratch) const {
+    const std::uint32_t index = scratch.tile;
+    const std::ptrdiff_t begin = scratch.begin;
     if (begin >= 0) {
       sweep<true>(team, Tile{index, static_cast<std::size_t>(begin), tile_size}, digit, scratch);
     } else {
       sweep<false>(team, Tile{index, 0, tile_size + static_cast<int>(begin)}, digit, scratch);
     }
+  }
+  KOKKOS_FUNCTION TileLookBack look_back_in(const Scratch& scratch) const {
+    TileLookBack here = look_back;
+    here.start_at(scratch.turn);
+    return here;
   }
 
   /// A full tile (`Full`) has no guards: they would serialise its memory operations.
@@ -178,7 +202,7 @@ struct SweepTile {
 
   template <bool Full>
   KOKKOS_FUNCTION void load(int thread, const Tile& tile, Registers& registers) const {
-    const Key* const keys = buffers.keys.source(pass, passes->count) + tile.begin;
+    const Key* const keys = buffers.keys.source(passes->number(pass), passes->all()) + tile.begin;
     const int first = place_of(thread, 0);
     const Key* const mine = keys + first;
     KRADIX_UNROLL
@@ -227,6 +251,7 @@ struct SweepTile {
   template <bool Full>
   KOKKOS_FUNCTION void publish(const Team& team, const Tile& tile, Scratch& scratch) const {
     const int thread = team.team_rank();
+    const TileLookBack look_back = look_back_in(scratch);
     std::uint32_t mine[bins_per_thread] = {};
     std::uint32_t sum = 0;
     if (thread * bins_per_thread < bin_count) {
@@ -297,6 +322,7 @@ struct SweepTile {
   template <bool Full>
   KOKKOS_FUNCTION void look_back_for_bases(int thread, const Tile& tile, Scratch& scratch) const {
     if (thread * bins_per_thread >= bin_count) return;
+    const TileLookBack look_back = look_back_in(scratch);
     const std::uint64_t* const firsts = bins + passes->row[pass] * bin_count;
     for (int b = 0; b < bins_per_thread; ++b) {
       const int bin = thread * bins_per_thread + b;
@@ -308,14 +334,15 @@ struct SweepTile {
   }
 
   KOKKOS_FUNCTION Key* destination_keys() const {
-    const bool stay = buffers.leaves_keys && pass == passes->count - 1 && !passes->finishes;
-    return stay ? nullptr : buffers.keys.destination(pass, passes->count);
+    const bool stay =
+        buffers.leaves_keys && pass == passes->count - 1 && !passes->finishes && !passes->takes_out;
+    return stay ? nullptr : buffers.keys.destination(passes->number(pass), passes->all());
   }
 
   template <bool Full>
   KOKKOS_FUNCTION void scatter_keys(int thread, const Tile& tile, const Scratch& scratch) const {
     // With the thread in the pointer and the item in the offset, an address costs one addition.
-    Key* const out = buffers.keys.destination(pass, passes->count) + thread;
+    Key* const out = buffers.keys.destination(passes->number(pass), passes->all()) + thread;
     const DigitReader<Codec> reader = reader_in(scratch);
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
@@ -351,7 +378,7 @@ struct SweepTile {
       if (i % 4 == 3) L::settle_memory();
     }
     exchange_values<Full>(team, tile, scratch, registers, values);
-    Value* const out = buffers.values.destination(pass, passes->count) + thread;
+    Value* const out = buffers.values.destination(passes->number(pass), passes->all()) + thread;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
@@ -363,11 +390,11 @@ struct SweepTile {
   }
 
   KOKKOS_FUNCTION bool makes_indices_now() const {
-    return std::is_integral_v<Value> && pass == 0 && buffers.makes_indices;
+    return std::is_integral_v<Value> && buffers.makes_indices && passes->number(pass) == 0;
   }
 
   KOKKOS_FUNCTION const Value* values_of(const Tile& tile) const {
-    return buffers.values.source(pass, passes->count) + tile.begin;
+    return buffers.values.source(passes->number(pass), passes->all()) + tile.begin;
   }
 
   /// Of a full tile.

@@ -22,6 +22,9 @@ struct RunningSums {
     sums[bin] = before + own;
     return first + before;
   }
+  KOKKOS_FUNCTION std::uint32_t first_turn() const { return 0; }
+  KOKKOS_FUNCTION std::uint32_t first_turn_after_all(std::size_t) const { return 0; }
+  KOKKOS_FUNCTION void start_at(std::uint32_t) {}
 };
 
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
@@ -98,9 +101,10 @@ struct TeamSort {
                       scratch.bins, nullptr, {scratch.sums},         pass};
     const Digit digit = scratch.passes.digit[pass];
     for (std::uint32_t tile = 0; !sweep.tiling.ends_before(tile); ++tile) {
+      if (team.team_rank() == 0) sweep.take(tile, scratch.tile);
       Sweep::clear_counters(team.team_rank(), scratch.tile);
       team.team_barrier();
-      sweep.sweep(team, tile, digit, scratch.tile);
+      sweep.sweep(team, digit, scratch.tile);
       team.team_barrier();
     }
   }
