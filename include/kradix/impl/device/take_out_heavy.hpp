@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kradix/impl/buffers.hpp"
 #include "kradix/impl/device/bins.hpp"
 #include "kradix/impl/device/heavy_kinds.hpp"
 #include "kradix/impl/device/route.hpp"
