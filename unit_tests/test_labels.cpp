@@ -121,7 +121,7 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
        "SpreadTile", "SweepTile", "SweepTile", "SweepTile", "ListChunks", "FinishChunk",
        "FinishCrowded", "FinishRanges", "Settle"});
   expect_stages<std::uint32_t>(kradix::Algorithm::small_msd,
-                               {"SurveyAndClear", "SortByTopDigit", "SweepAll"}, 10000);
+                               {"CountTopDigit", "SweepTopDigit", "SortBins"}, 10000);
   expect_stages<std::uint16_t>(kradix::Algorithm::small_msd, {"SortOneChunk"}, 1000);
   expect_stages<std::uint32_t>(kradix::Algorithm::small_msd, {"SortOneChunk"}, 2000);
   expect_stages<std::uint8_t>(kradix::Algorithm::counting,

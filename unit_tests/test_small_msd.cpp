@@ -1,5 +1,6 @@
 // Small sorts: in one launch and in three, whatever the keys, with pieces so small that every way out
 // is taken; bins that do not fit, chunks with too many keys alike, one tile and very many.
+#include <bit>
 #include <gtest/gtest.h>
 
 #include "kradix/impl/small_msd.hpp"
@@ -14,7 +15,6 @@ using kradix::Order;
 
 constexpr bool on_host = is_host_space<Space>;
 constexpr TeamShape tile_with = on_host ? TeamShape{1, 64} : TeamShape{256, 4, 1};
-constexpr TeamShape sweep_with = on_host ? TeamShape{1, 128} : TeamShape{256, 8, 1};
 constexpr TeamShape small_finish = on_host ? TeamShape{1, 512} : TeamShape{256, 2, 1};
 constexpr TeamShape large_finish = on_host ? TeamShape{1, 4352} : TeamShape{256, 17, 1};
 constexpr TeamShape tiny = on_host ? TeamShape{1, 64} : TeamShape{256, 4, 1};
@@ -37,7 +37,7 @@ T read(const T* there) {
 template <TeamShape Finish, class Key>
 Outcome expect_sorted(const std::vector<Key>& input, Order order, kradix::BitRange bits,
                       const std::vector<std::size_t>& indices) {
-  constexpr SmallShapes shapes{tile_with, sweep_with, Finish, alone, tiny};
+  constexpr SmallShapes shapes{tile_with, Finish, alone, tiny};
   using Codec = codec_of<Key>;
   using Word = typename Codec::key_type;
   const std::size_t count = input.size();
@@ -75,9 +75,12 @@ Outcome expect_sorted(const std::vector<Key>& input, Order order, kradix::BitRan
     if (::testing::Test::HasFailure()) break;
   }
   if (count <= plan.chunk) return {};
-  const SmallState* const state = scratch.state.in<SmallState>(base);
-  const PassTable passes = read(&state->passes);
-  return {passes.count, passes.finishes, read(&state->listed)};
+  const TopDigit top = read(scratch.top.in<TopDigit>(base));
+  Outcome outcome{top.passes.count, top.passes.finishes, 0};
+  for (int bin = 0; outcome.finishes != 0 && bin < bin_count; ++bin) {
+    outcome.chunks += top.first[bin + 1] > top.first[bin];
+  }
+  return outcome;
 }
 
 template <TeamShape Finish, class Key>
@@ -157,11 +160,42 @@ TEST(SmallMsd, ChunksWithTooManyKeysAlikeAreSortedByOneTeamEach) {
   EXPECT_EQ(outcome.chunks, 256u);
 }
 
+/// A single key that the sample most likely does not see has a bit that no other has.
+TEST(SmallMsd, AKeyBeyondTheSampleSweepsOverEveryDigit) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::vector<std::uint32_t> input(90000);
+  for (auto& key : input) key = static_cast<std::uint32_t>(random()) >> 4;
+  EXPECT_EQ(expect_sorted<small_finish>(input, Order::ascending).finishes, 1);
+  input[input.size() / 2 + 11] |= 1u << 30;
+  EXPECT_EQ(expect_sorted<small_finish>(input, Order::ascending).finishes, 0);
+}
+
+/// Bins of as many elements as are compared with each other, and of some more or less; many of them equal.
+TYPED_TEST(SmallMsdOf, BinsOfFewElements) {
+  for (const std::size_t each : {21, 64, 255, 256, 257}) {
+    for (const int kinds : {3, 1 << 20}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << each
+                                        << " elements a bin, of " << kinds << " kinds");
+      std::vector<TypeParam> input;
+      for (std::size_t i = 0; i < 256 * each; ++i) {
+        const auto low = static_cast<std::uint64_t>(this->random_() % kinds);
+        using Word = kradix::impl::unsigned_of_size<sizeof(TypeParam)>;
+        const auto bits = static_cast<Word>(
+            static_cast<Word>(i % 256) << (8 * sizeof(TypeParam) - 8) | static_cast<Word>(low));
+        input.push_back(std::bit_cast<TypeParam>(bits));
+      }
+      expect_sorted<large_finish>(input, Order::ascending);
+      if (this->HasFailure()) return;
+    }
+  }
+}
+
 /// More tiles than the look-back's buffer has slots, over every digit.
 TEST(SmallMsd, ManyTilesSweepOverEveryDigit) {
   std::mt19937_64 random{keys::fresh_seed()};
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
-  std::vector<std::uint32_t> input(1100 * static_cast<std::size_t>(sweep_with.round()) + 7);
+  std::vector<std::uint32_t> input(1100 * static_cast<std::size_t>(tile_with.round()) + 7);
   for (auto& key : input) key = static_cast<std::uint32_t>(random()) >> (random() % 31);
   const Outcome outcome = expect_sorted<small_finish>(input, Order::ascending);
   EXPECT_EQ(outcome.finishes, 0);

@@ -1,8 +1,12 @@
 // All contenders of a case on the same data in one process, taking turns.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <numeric>
+#include <random>
 #include <sstream>
+#include <vector>
 
 #include "peers.hpp"
 #include "support/phases.hpp"
@@ -34,11 +38,13 @@ class Contest {
       result.series.push_back({entrant.name, {}, {}, entrant.wrong});
     warm_up();
     const Clock::time_point begin = Clock::now();
-    const std::size_t entrants = entrants_.list.size();
+    std::vector<std::size_t> order(entrants_.list.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::mt19937 random;
     for (int round = 0; goes_on(round, begin); ++round) {
-      // Another one begins each round: a device may be busy yet with memory that the one before has freed.
-      for (std::size_t turn = 0; turn < entrants; ++turn) {
-        const std::size_t e = (turn + static_cast<std::size_t>(round)) % entrants;
+      // Nobody follows the same one always: a device may be busy yet with memory that the one before has freed.
+      std::shuffle(order.begin(), order.end(), random);
+      for (const std::size_t e : order) {
         if (takes_part(round, e)) result.series[e].seconds.push_back(time_counted(e));
       }
     }

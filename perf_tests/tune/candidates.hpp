@@ -102,7 +102,6 @@ constexpr auto small_candidates() {
     SmallShapes shapes = SmallShapes::of<bench::Space>(key_bytes, value_bytes);
     shapes.tile = tile;
     shapes.finish = finish;
-    if (shapes.sweep.round() < tile.round()) shapes.sweep = tile;
     return shapes;
   };
   if constexpr (on_host) {

@@ -103,7 +103,9 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
     machine.finish = finish_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.alone = alone_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.expand = expand_shape<ExecutionSpace>(key_bytes);
-    if (machine.sweep.exists()) machine.small = range_shape<ExecutionSpace>(key_bytes, value_bytes);
+    if (machine.sweep.exists()) {
+      machine.small = small_sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
+    }
   }
   if (works_at_once<ExecutionSpace>) machine.cache_bytes = core_cache_bytes();
   machine.measured = has_measured_shapes<ExecutionSpace>;

@@ -17,12 +17,6 @@
 
 namespace kradix::impl {
 
-/// The look-back of a tile that is alone.
-struct AloneLookBack {
-  KOKKOS_FUNCTION void publish_own(std::uint32_t, int, std::uint32_t) const {}
-  KOKKOS_FUNCTION void start_at(std::uint32_t) {}
-};
-
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
 struct ChunkPasses {
   using Key = typename Codec::key_type;
@@ -30,7 +24,7 @@ struct ChunkPasses {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
   using Words = WordCodec<std::uint32_t, false>;
-  using Tile = SweepTile<ExecutionSpace, Words, NoValue, Shape, AloneLookBack>;
+  using Tile = SweepTile<ExecutionSpace, Words, NoValue, Shape, LoneTiles>;
   using Registers = typename Tile::Registers;
   using Combined = CombinedBits<ExecutionSpace, Shape.threads, Bits>;
   using Slots = KindSlots<Bits, 9>;

@@ -247,4 +247,14 @@ struct LookBack {
   }
 };
 
+/// The look-back of tiles that nobody looks back at.
+struct LoneTiles {
+  KOKKOS_FUNCTION void enter(std::uint32_t) const {}
+  KOKKOS_FUNCTION void leave(std::uint32_t) const {}
+  KOKKOS_FUNCTION void publish_own(std::uint32_t, int, std::uint32_t) const {}
+  KOKKOS_FUNCTION std::uint32_t first_turn() const { return 0; }
+  KOKKOS_FUNCTION std::uint32_t first_turn_after_all(std::size_t) const { return 0; }
+  KOKKOS_FUNCTION void start_at(std::uint32_t) {}
+};
+
 }  // namespace kradix::impl

@@ -15,6 +15,7 @@
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/heavy_kinds.hpp"
 #include "kradix/impl/device/key_order.hpp"
+#include "kradix/impl/device/sample_places.hpp"
 #include "kradix/impl/device/team.hpp"
 
 namespace kradix::impl {
@@ -80,22 +81,6 @@ struct RouteRule {
   }
   static RouteRule of_chunks(std::size_t chunk) {
     return {1.05 * static_cast<double>(chunk), 65536.0};
-  }
-};
-
-/// Spreads samples over the keys, each at a random place of its own stretch.
-struct SamplePlaces {
-  std::size_t stride;
-
-  KOKKOS_FUNCTION SamplePlaces(std::size_t count, std::size_t samples)
-      : stride(count > samples ? count / samples : 1) {}
-  KOKKOS_FUNCTION std::size_t of(std::size_t sample) const {
-    // Two rounds of a multiplicative mixer: neighbours' places must not follow a pattern.
-    auto mixed = static_cast<std::uint32_t>(sample) * 0x9e3779b9u;
-    mixed = (mixed ^ mixed >> 16) * 0x85ebca6bu;
-    mixed ^= mixed >> 13;
-    return sample * stride +
-           static_cast<std::size_t>((mixed * static_cast<std::uint64_t>(stride)) >> 32);
   }
 };
 

@@ -1,4 +1,4 @@
-// Every pass of a Onesweep in one kernel.
+// Every pass of a Onesweep by the teams of one kernel.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -7,13 +7,18 @@
 #include "kradix/impl/device/bins.hpp"
 #include "kradix/impl/device/phases.hpp"
 #include "kradix/impl/device/settle.hpp"
-#include "kradix/impl/device/sort_by_top_digit.hpp"
 #include "kradix/impl/device/sweep_tile.hpp"
 
 namespace kradix::impl {
 
+/// In memory that is zero at first.
+struct SweepAllState {
+  PhaseState phases;
+  std::uint64_t bins[PassTable::max_passes][bin_count];
+};
+
 /// Phase 0 counts every digit, the next ones sweep over them from the least significant up, and the last
-/// settles. Does nothing where the topmost digit served.
+/// settles.
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
 struct SweepAll {
   using Key = typename Codec::key_type;
@@ -27,7 +32,7 @@ struct SweepAll {
   SortBuffers<Key, Value> buffers;
   Codec codec;
   std::size_t count, tiles;
-  SmallState* state;
+  SweepAllState* state;
   TileLookBack look_back;  ///< that of pass 0
 
   struct Scratch {
@@ -38,13 +43,11 @@ struct SweepAll {
     std::uint64_t word;
     KOKKOS_FUNCTION Scratch() {}
   };
-  static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const PassTable& passes = state->passes;
-    if (passes.finishes) return;
-    Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    const Phases<ExecutionSpace> phases{&state->all_digits, tiles};
+  /// `passes` and `scratch` are the team's.
+  KOKKOS_FUNCTION void operator()(const Team& team, const PassTable& passes,
+                                  Scratch& scratch) const {
+    const Phases<ExecutionSpace> phases{&state->phases, tiles};
     for (int known = -1;;) {
       const std::uint64_t ticket = phases.draw(team, scratch.word);
       team.team_barrier();
@@ -52,41 +55,42 @@ struct SweepAll {
       if (phase > passes.count + 1) return;
       if (known < phase - 1) phases.wait_for(team, phase - 1, phase == 1);
       known = phase - 1;
-      run(team, phases, phase, static_cast<std::uint32_t>(ticket % tiles), scratch);
+      run(team, phases, passes, phase, static_cast<std::uint32_t>(ticket % tiles), scratch);
     }
   }
 
-  KOKKOS_FUNCTION void run(const Team& team, const Phases<ExecutionSpace>& phases, int phase,
-                           std::uint32_t tile, Scratch& scratch) const {
-    const PassTable& passes = state->passes;
+  KOKKOS_FUNCTION void run(const Team& team, const Phases<ExecutionSpace>& phases,
+                           const PassTable& passes, int phase, std::uint32_t tile,
+                           Scratch& scratch) const {
     if (phase == 0) {
       TileCount<ExecutionSpace, Codec, threads>{buffers.keys.in, codec}(
-          team, share_of(count, tile_size, tile), passes, state->bins[1], scratch.counts[0]);
-      if (phases.leave(team, 0, scratch.word)) scan(team, phases);
+          team, share_of(count, tile_size, tile), passes, state->bins[0], scratch.counts[0]);
+      if (phases.leave(team, 0, scratch.word)) scan(team, phases, passes);
     } else if (phase <= passes.count) {
-      sweep(team, phase - 1, tile, scratch);
+      sweep(team, passes, phase - 1, tile, scratch);
       phases.leave(team, phase, scratch.word);
     } else {
       SettleShare<Key, Value, threads>{buffers, passes}(team, share_of(count, tile_size, tile));
     }
   }
 
-  KOKKOS_FUNCTION void scan(const Team& team, const Phases<ExecutionSpace>& phases) const {
+  KOKKOS_FUNCTION void scan(const Team& team, const Phases<ExecutionSpace>& phases,
+                            const PassTable& passes) const {
     constexpr int groups = threads / L::width;
-    for (int pass = team.team_rank() / L::width; pass < state->passes.count; pass += groups) {
-      scan_bins<L>(state->bins[1 + pass], L::lane(team.team_rank()));
+    for (int pass = team.team_rank() / L::width; pass < passes.count; pass += groups) {
+      scan_bins<L>(state->bins[pass], L::lane(team.team_rank()));
     }
     phases.add(team, 0);
   }
 
-  KOKKOS_FUNCTION void sweep(const Team& team, int pass, std::uint32_t tile,
-                             Scratch& scratch) const {
-    const Sweep sweep{buffers,        codec,   Sweep::Tiles::of(count), &state->passes,
+  KOKKOS_FUNCTION void sweep(const Team& team, const PassTable& passes, int pass,
+                             std::uint32_t tile, Scratch& scratch) const {
+    const Sweep sweep{buffers,        codec,   Sweep::Tiles::of(count), &passes,
                       state->bins[0], nullptr, look_back.of_pass(pass), pass};
     if (team.team_rank() == 0) sweep.take(tile, scratch.tile);
     Sweep::clear_counters(team.team_rank(), scratch.tile);
     team.team_barrier();
-    sweep.sweep(team, state->passes.digit[pass], scratch.tile);
+    sweep.sweep(team, passes.digit[pass], scratch.tile);
   }
 };
 

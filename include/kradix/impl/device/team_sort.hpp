@@ -10,21 +10,16 @@
 namespace kradix::impl {
 
 /// The look-back of a team that takes all tiles in turn: the sums are at hand.
-struct RunningSums {
+struct RunningSums : LoneTiles {
   std::uint64_t* sums;  ///< [bin]
 
-  KOKKOS_FUNCTION void enter(std::uint32_t) const {}
-  KOKKOS_FUNCTION void leave(std::uint32_t) const {}
-  KOKKOS_FUNCTION void publish_own(std::uint32_t, int, std::uint32_t) const {}
+  KOKKOS_FUNCTION explicit RunningSums(std::uint64_t* sums_) : sums(sums_) {}
   KOKKOS_FUNCTION std::uint64_t place(std::uint32_t tile, int bin, std::uint32_t own,
                                       std::uint64_t first) const {
     const std::uint64_t before = tile == 0 ? 0 : sums[bin];
     sums[bin] = before + own;
     return first + before;
   }
-  KOKKOS_FUNCTION std::uint32_t first_turn() const { return 0; }
-  KOKKOS_FUNCTION std::uint32_t first_turn_after_all(std::size_t) const { return 0; }
-  KOKKOS_FUNCTION void start_at(std::uint32_t) {}
 };
 
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
@@ -97,8 +92,8 @@ struct TeamSort {
 
   KOKKOS_FUNCTION void sweep(const Team& team, const SortBuffers<Key, Value>& buffers,
                              std::size_t size, int pass, Scratch& scratch) const {
-    const Sweep sweep{buffers,      codec,   Sweep::Tiles::of(size), &scratch.passes,
-                      scratch.bins, nullptr, {scratch.sums},         pass};
+    const Sweep sweep{buffers,      codec,   Sweep::Tiles::of(size),    &scratch.passes,
+                      scratch.bins, nullptr, RunningSums(scratch.sums), pass};
     const Digit digit = scratch.passes.digit[pass];
     for (std::uint32_t tile = 0; !sweep.tiling.ends_before(tile); ++tile) {
       if (team.team_rank() == 0) sweep.take(tile, scratch.tile);

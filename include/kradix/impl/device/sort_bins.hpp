@@ -1,0 +1,51 @@
+// Bins of the topmost digit, each sorted by one team in scratch: the third kernel of a small sort.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include "kradix/impl/device/count_top_digit.hpp"
+#include "kradix/impl/device/sort_few.hpp"
+#include "kradix/impl/device/sort_one_chunk.hpp"
+
+namespace kradix::impl {
+
+/// A team for each bin. Does nothing where all digits were swept.
+template <class ExecutionSpace, class Codec, class Value, TeamShape FinishShape,
+          TeamShape PassShape>
+struct SortBins {
+  using Key = typename Codec::key_type;
+  using Any = AnyChunk<ExecutionSpace, Codec, Value, FinishShape, PassShape>;
+  using Few = SortFew<ExecutionSpace, Codec, Value, FinishShape.threads>;
+
+  Any chunk;
+  const TopDigit* top;
+
+  union Scratch {
+    typename Any::Scratch any;
+    typename Few::Scratch few;
+    KOKKOS_FUNCTION Scratch() {}
+  };
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+
+  KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
+    const int bin = team.league_rank();
+    const std::uint64_t begin = top->first[bin], end = top->first[bin + 1];
+    if (!top->passes.finishes || begin == end) return;
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    const Chunk mine = Chunk::make(begin, end - begin);
+    const Key* const keys = chunk.buffers.keys.end(1) + begin;
+    const Value* values = nullptr;
+    if constexpr (Any::with_values) values = chunk.buffers.values.end(1) + begin;
+    const int swept = top->passes.digit[0].shift;
+    if (mine.size() <= Few::most && swept - chunk.all.begin <= Few::most_bits) {
+      const Few few{chunk.buffers, chunk.codec, {chunk.all.begin, swept}};
+      few.sort(team, mine, keys, values, scratch.few);
+    } else {
+      chunk.sort(team, mine, keys, values, swept, scratch.any);
+    }
+  }
+};
+
+}  // namespace kradix::impl
