@@ -371,6 +371,42 @@ TEST(DigitStack, CoversFromTheTopDown) {
   }
 }
 
+template <class Bits>
+void expect_cells_in_order(Bits low, Bits center, Bits high) {
+  const auto cells = KeyCells<Bits>::around(center, low, high);
+  std::mt19937_64 random{keys::fresh_seed()};
+  std::vector<Bits> keys{low, center, high, 0, static_cast<Bits>(~Bits{0})};
+  for (int i = 0; i < 20000; ++i) {
+    const auto far =
+        static_cast<Bits>(static_cast<Bits>(random()) >> (random() % (8 * sizeof(Bits))));
+    keys.push_back(static_cast<Bits>(center + far));
+    keys.push_back(static_cast<Bits>(center - far));
+  }
+  std::sort(keys.begin(), keys.end());
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    ASSERT_LE(cells.of(keys[i - 1]), cells.of(keys[i]));
+    ASSERT_LT(cells.of(keys[i]), KeyCells<Bits>::count);
+  }
+  // Near the center every key has a cell of its own.
+  if (center > low) {
+    EXPECT_EQ(cells.of(static_cast<Bits>(center - 1)) + 1, cells.of(center));
+  }
+  if (center < high) {
+    EXPECT_EQ(cells.of(center) + 1, cells.of(static_cast<Bits>(center + 1)));
+  }
+}
+
+TEST(KeyCells, GrowWithTheDistanceFromTheirCenter) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  expect_cells_in_order<std::uint8_t>(3, 40, 250);
+  expect_cells_in_order<std::uint32_t>(0, 0, ~0u);
+  expect_cells_in_order<std::uint32_t>(5, 1u << 31, ~0u - 7);
+  expect_cells_in_order<std::uint64_t>(0, ~std::uint64_t{0}, ~std::uint64_t{0});
+  expect_cells_in_order<std::uint64_t>(1, std::uint64_t{1} << 40, ~std::uint64_t{0});
+  using Wide = kradix::impl::unsigned_of_bits<128>;
+  expect_cells_in_order<Wide>(0, Wide{1} << 100, static_cast<Wide>(~Wide{0}));
+}
+
 TEST(BucketTable, GrowsWithTheKeyAndSetsHeavyKeysApart) {
   std::mt19937_64 random{keys::fresh_seed()};
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());

@@ -44,8 +44,12 @@ class BlockPartition {
   /// bucket's places within the block, and its end.
   BlockFindings<Bits> run(std::size_t begin, std::size_t end, Rec* out, std::uint32_t* row,
                           bool streams) const {
-    if (buckets_.by_table)
-      return run_by(TableBuckets{&buckets_.table}, begin, end, out, row, streams);
+    if (buckets_.by_table && buckets_.table.cells.by_width) {
+      return run_by(TableBuckets<true>{&buckets_.table}, begin, end, out, row, streams);
+    }
+    if (buckets_.by_table) {
+      return run_by(TableBuckets<false>{&buckets_.table}, begin, end, out, row, streams);
+    }
     return run_by(DigitBuckets{buckets_.digit}, begin, end, out, row, streams);
   }
 
@@ -57,11 +61,12 @@ class BlockPartition {
     std::uint32_t of(std::size_t, Bits bits) const { return digit.of(bits); }
   };
   /// It is kept from counting to moving.
+  template <bool ByWidth>
   struct TableBuckets {
     const BucketTable<Bits>* table;
     std::uint16_t* kept = nullptr;
     void count(std::size_t i, Bits bits, std::uint32_t* counters) {
-      const std::uint32_t bucket = table->of(bits);
+      const std::uint32_t bucket = table->template of<ByWidth>(bits);
       kept[i] = static_cast<std::uint16_t>(bucket);
       ++counters[bucket];
     }

@@ -15,38 +15,78 @@ inline constexpr std::size_t max_buckets = 1 << 10;
 /// A table's quotas, with those of its most frequent key, need so many.
 inline constexpr std::size_t least_buckets = 8;
 
-/// Buckets of about equally many keys, whatever the keys: a table over a fine digit of the keys' range. The
-/// most frequent key among a bucket's is set apart from those below and above.
+/// Fine cells of a range of keys, in order: all of one width, or the wider the farther they are from a key near which
+/// most others lie.
+template <class Bits>
+struct KeyCells {
+  static constexpr int count_bits = 12;
+  static constexpr std::size_t count = std::size_t{1} << count_bits;
+
+  Bits low, high;
+  int shift;      ///< of cells of one width
+  bool by_width;  ///< of a key's distance from `center`
+  Bits center;
+
+  static KeyCells even(Bits low, Bits high) {
+    return {low, high, std::max(0, bit_width_of(static_cast<Bits>(high - low)) - count_bits), false,
+            0};
+  }
+  static KeyCells around(Bits center, Bits low, Bits high) { return {low, high, 0, true, center}; }
+
+  template <bool ByWidth>
+  std::size_t of(Bits bits) const {
+    const Bits inside = std::clamp(bits, low, high);
+    if constexpr (ByWidth) {
+      if (inside >= center) return count / 2 + from_center(static_cast<Bits>(inside - center));
+      return count / 2 - 1 - from_center(static_cast<Bits>(center - 1 - inside));
+    }
+    return static_cast<std::size_t>(static_cast<Bits>(inside - low) >> shift);
+  }
+  std::size_t of(Bits bits) const { return by_width ? of<true>(bits) : of<false>(bits); }
+
+ private:
+  /// As a float: some leading bits, and how many follow.
+  static std::size_t from_center(Bits distance) {
+    constexpr int fine = sizeof(Bits) <= 4 ? 6 : sizeof(Bits) <= 8 ? 5 : 4;
+    static_assert(((8 * sizeof(Bits) - fine + 1) << fine) <= count / 2);
+    const int over = bit_width_of(distance) - 1 - fine;
+    if (over <= 0) return static_cast<std::size_t>(distance);
+    return (static_cast<std::size_t>(over) << fine) + static_cast<std::size_t>(distance >> over);
+  }
+};
+
+/// Buckets of about equally many keys, whatever the keys: a table over fine cells. The most frequent key among a
+/// bucket's is set apart from those below and above.
 template <class Bits>
 struct BucketTable {
-  static constexpr int cell_bits = 12;
-  static constexpr std::size_t cells = std::size_t{1} << cell_bits;
+  using Cells = KeyCells<Bits>;
   static constexpr Bits none = static_cast<Bits>(~Bits{0});
 
-  Bits wanted, low, high;
-  int shift;
-  std::uint16_t bucket[cells];
+  Bits wanted;
+  Cells cells;
+  std::uint16_t bucket[Cells::count];
   Bits heavy[max_buckets];  ///< of a cell's bucket, or none
 
-  /// Grows with the key.
+  /// Grows with the key. `ByWidth` says how the cells are.
+  template <bool ByWidth>
   std::uint32_t of(Bits bits) const {
     bits &= wanted;
-    const std::uint32_t first = bucket[cell_of(std::clamp(bits, low, high))];
+    const std::uint32_t first = bucket[cells.template of<ByWidth>(bits)];
     return first + (bits >= heavy[first]) + (bits > heavy[first]);
   }
+
+  std::uint32_t of(Bits bits) const { return cells.by_width ? of<true>(bits) : of<false>(bits); }
 
   /// From a sorted sample of masked keys; returns how many buckets there are, at most `most`.
   std::size_t build(const Bits* sample, std::size_t size, Bits all_wanted, std::size_t most) {
     wanted = all_wanted;
-    low = sample[0];
-    high = sample[size - 1];
-    shift = std::max(0, bit_width_of(static_cast<Bits>(high - low)) - cell_bits);
+    choose_cells(sample, size);
     // Two neighbours together hold more than a quota, and a heavy key, which adds two, two alone.
     const std::size_t quota = 3 * size / (most - 4) + 1;
     Stretch now{0, 0, none, std::min(size, 2 * quota)};
-    for (std::size_t cell = 0, begin = 0; cell < cells; ++cell) {
+    for (std::size_t cell = 0, begin = 0; cell < Cells::count; ++cell) {
       std::size_t end = begin;
-      while (end < size && cell_of(sample[end]) == cell) ++end;
+      while (end < size && cells.of(sample[end]) == cell) ++end;
       if (now.held > 0 && now.held + (end - begin) > quota) close(now);
       bucket[cell] = static_cast<std::uint16_t>(now.index);
       now.take(sample + begin, end - begin);
@@ -75,8 +115,32 @@ struct BucketTable {
     }
   };
 
-  std::size_t cell_of(Bits inside) const {
-    return static_cast<std::size_t>(static_cast<Bits>(inside - low) >> shift);
+  /// Those of which the fullest holds least, but for its most frequent key.
+  void choose_cells(const Bits* sample, std::size_t size) {
+    const Bits low = sample[0], high = sample[size - 1];
+    cells = Cells::even(low, high);
+    std::size_t least = fullest(cells, sample, size) / 2;  // those of one width are sooner found
+    for (const Bits center : {low, sample[size / 2], high}) {
+      const Cells others = Cells::around(center, low, high);
+      const std::size_t held = fullest(others, sample, size);
+      if (held < least) {
+        least = held;
+        cells = others;
+      }
+    }
+  }
+  static std::size_t fullest(const Cells& cells, const Bits* sample, std::size_t size) {
+    std::size_t most = 0;
+    for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
+      const std::size_t cell = cells.of(sample[begin]);
+      std::size_t alike = 0, frequent = 0;
+      for (; end < size && cells.of(sample[end]) == cell; ++end) {
+        alike = end > begin && sample[end] == sample[end - 1] ? alike + 1 : 1;
+        frequent = std::max(frequent, alike);
+      }
+      most = std::max(most, end - begin - frequent);
+    }
+    return most;
   }
   void close(Stretch& now) {
     heavy[now.index] = now.heavy;
