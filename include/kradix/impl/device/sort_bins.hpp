@@ -18,12 +18,17 @@ struct SortBins {
   using Key = typename Codec::key_type;
   using Any = AnyChunk<ExecutionSpace, Codec, Value, FinishShape, PassShape>;
   using Few = SortFew<ExecutionSpace, Codec, Value, FinishShape.threads>;
+  /// Half as large: what a thread does for items that are not there takes as long as for those that are.
+  static constexpr TeamShape half_shape{FinishShape.threads, (FinishShape.items + 1) / 2,
+                                        FinishShape.teams};
+  using Half = FinishChunk<ExecutionSpace, Codec, Value, half_shape>;
 
   Any chunk;
   const TopDigit* top;
 
   union Scratch {
     typename Any::Scratch any;
+    typename Half::Scratch half;
     typename Few::Scratch few;
     KOKKOS_FUNCTION Scratch() {}
   };
@@ -42,9 +47,14 @@ struct SortBins {
     if (mine.size() <= Few::most && swept - chunk.all.begin <= Few::most_bits) {
       const Few few{chunk.buffers, chunk.codec, {chunk.all.begin, swept}};
       few.sort(team, mine, keys, values, scratch.few);
-    } else {
-      chunk.sort(team, mine, keys, values, swept, scratch.any);
+      return;
     }
+    const bool sorted =
+        mine.size() <= Half::most
+            ? chunk.template finish<Half>(team, mine, keys, values, swept, scratch.half)
+            : chunk.template finish<typename Any::Finish>(team, mine, keys, values, swept,
+                                                          scratch.any.finish);
+    if (!sorted) chunk.sort_by_passes(team, mine, keys, values, swept, scratch.any.passes);
   }
 };
 

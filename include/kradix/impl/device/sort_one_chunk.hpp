@@ -40,18 +40,31 @@ struct AnyChunk {
   KOKKOS_FUNCTION void sort(const Team& team, const Chunk& chunk, const Key* keys,
                             const Value* values, int swept, Scratch& scratch) const {
     if constexpr (may_finish) {
-      // A finish looks at so many bits, whoever's they are.
-      if (all.end - all.begin >= Finish::Wide::index_bits) {
-        const Finish finish{buffers,     codec,   all,     bits_between<Bits>(all.begin, all.end),
-                            keeps_order, nullptr, nullptr, {}};
-        if (finish.sort(team, chunk, keys, values, swept, scratch.finish)) return;
-        team.team_barrier();
-      }
+      if (finish<Finish>(team, chunk, keys, values, swept, scratch.finish)) return;
     }
+    sort_by_passes(team, chunk, keys, values, swept, scratch.passes);
+  }
+
+  /// By a finish of any shape that the chunk fits; false if it was not sorted so.
+  template <class As>
+  KOKKOS_FUNCTION bool finish(const Team& team, const Chunk& chunk, const Key* keys,
+                              const Value* values, int swept, typename As::Scratch& scratch) const {
+    // A finish looks at so many bits, whoever's they are.
+    if (all.end - all.begin < As::Wide::index_bits) return false;
+    const As finish{buffers,     codec,   all,     bits_between<Bits>(all.begin, all.end),
+                    keeps_order, nullptr, nullptr, {}};
+    if (finish.sort(team, chunk, keys, values, swept, scratch)) return true;
+    team.team_barrier();
+    return false;
+  }
+
+  KOKKOS_FUNCTION void sort_by_passes(const Team& team, const Chunk& chunk, const Key* keys,
+                                      const Value* values, int swept,
+                                      typename Passes::Scratch& scratch) const {
     typename Passes::Elements elements{chunk.size(), keys, values, nullptr, nullptr};
     if (!buffers.leaves_keys) elements.keys_out = buffers.keys.result + chunk.begin();
     if constexpr (with_values) elements.values_out = buffers.values.result + chunk.begin();
-    Passes{codec, all}.sort(team, elements, swept, scratch.passes);
+    Passes{codec, all}.sort(team, elements, swept, scratch);
   }
 };
 
