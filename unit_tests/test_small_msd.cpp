@@ -171,6 +171,19 @@ TEST(SmallMsd, AKeyBeyondTheSampleSweepsOverEveryDigit) {
   EXPECT_EQ(expect_sorted<small_finish>(input, Order::ascending).finishes, 0);
 }
 
+/// More tiles than are ever added up: all digits are swept, though on hosts every bin would fit.
+TEST(SmallMsd, TooManyTilesSweepOverEveryDigit) {
+  using Sweep = SweepTopDigit<Space, codec_of<std::uint32_t>, std::uint32_t, tile_with>;
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  const auto tile = static_cast<std::size_t>(tile_with.round());
+  for (const std::size_t tiles : {Sweep::most_tiles, Sweep::most_tiles + 1}) {
+    const auto input = keys::make<std::uint32_t>(keys::Pattern::uniform, tiles * tile, random);
+    const Outcome outcome = expect_sorted<large_finish>(input, Order::ascending);
+    EXPECT_EQ(outcome.finishes, on_host && tiles == Sweep::most_tiles ? 1 : 0) << tiles;
+  }
+}
+
 /// Bins of as many elements as are compared with each other, and of some more or less; many of them equal.
 TYPED_TEST(SmallMsdOf, BinsOfFewElements) {
   for (const std::size_t each : {21, 64, 255, 256, 257}) {

@@ -166,7 +166,7 @@ constexpr TeamShape range_shape(std::size_t key_bytes, std::size_t value_bytes) 
   return widest <= 8 ? fitted_to_tiles({256, 12, 4}, widest) : fitted_to_tiles({256, 8, 2}, 16);
 }
 
-/// How a team sweeps over all digits of few elements: short tiles, for there are processors to spare.
+/// How a team counts and sweeps a tile of few elements: short ones, for there are processors to spare.
 template <class ExecutionSpace>
 constexpr TeamShape small_sweep_shape(std::size_t key_bytes, std::size_t value_bytes) {
   const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
