@@ -288,7 +288,7 @@ TEST(PackedCounters, TellWhenOneIsFull) {
 TEST(ChunkShape, TheListStaysShort) {
   for (const std::size_t count :
        {std::size_t{1} << 20, std::size_t{1} << 28, std::size_t{1} << 30}) {
-    const ChunkShape shape = ChunkShape::of(4352);
+    const ChunkShape shape = ChunkShape::of(4352, count, count >> 16);
     EXPECT_LE(2 * shape.chunks(count) * sizeof(std::uint64_t), std::size_t{1} << 23) << count;
   }
 }

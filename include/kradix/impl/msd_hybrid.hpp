@@ -35,6 +35,11 @@ struct MsdHybridScratch {
   Slot route;
   Slot chunks;  ///< may lie over the look-back's words, which are done with when chunks are listed
 
+  static ChunkShape chunk_shape(const Plan& plan) {
+    const int sweeps = RouteRule::of_chunks(plan.chunk).least_sweeps(plan.count);
+    return ChunkShape::of(plan.chunk, plan.count, plan.count >> (sweeps * digit_bits));
+  }
+
   static MsdHybridScratch list(const Plan& plan, const LookBackShape& most, ScratchList& list) {
     MsdHybridScratch scratch;
     const std::size_t kinds =
@@ -44,7 +49,7 @@ struct MsdHybridScratch {
     scratch.kinds = {scratch.sweeps.counts.offset + scratch.sweeps.extra, kinds};
     scratch.heavy = {scratch.kinds.offset + kinds, heavy};
     scratch.route = {scratch.heavy.offset + heavy, sizeof(Route)};
-    const std::size_t chunk_words = 2 * ChunkShape::of(plan.chunk).chunks(plan.count);
+    const std::size_t chunk_words = 2 * chunk_shape(plan).chunks(plan.count);
     const bool fits = chunk_words * sizeof(std::uint64_t) <= scratch.sweeps.words.bytes;
     scratch.chunks = fits ? scratch.sweeps.words : list.add(chunk_words, sizeof(std::uint64_t));
     return scratch;
@@ -59,7 +64,8 @@ class MsdHybrid {
   using Sweeps = Onesweep<ExecutionSpace, Codec, Value, Shape>;
   static constexpr TeamShape step_with = count_shape<ExecutionSpace>();
   using Glance = GlanceAtKeys<ExecutionSpace, Codec, step_with.threads, typename Sweeps::Clear>;
-  using Sample = SampleRuns<ExecutionSpace, Codec, step_with.threads>;
+  static constexpr TeamShape sample_with = sample_shape<ExecutionSpace>();
+  using Sample = SampleRuns<ExecutionSpace, Codec, sample_with.threads>;
   using List = ListChunks<ExecutionSpace, Codec, step_with.threads>;
   using Finish = FinishChunk<ExecutionSpace, Codec, Value, FinishShape>;
   static_assert(FinishShape.round() <= AloneShape.round());
@@ -108,11 +114,11 @@ class MsdHybrid {
     const bool kinds = may_look_for_kinds(rule);
     const std::size_t teams = Sample::teams(plan_.count);
     const int least = rule.least_sweeps(plan_.count);
-    const auto samples = static_cast<double>(std::min<std::size_t>(plan_.count, Sample::samples));
+    const auto samples = static_cast<float>(std::min<std::size_t>(plan_.count, Sample::samples));
     const Glance glance{order, route_, sweeps_.clearing(sizeof(Route))};
     sweeps_.template launch<step_with>("GlanceAtKeys", glance.teams(), Glance::scratch_bytes(),
                                        glance);
-    sweeps_.template launch<step_with>(
+    sweeps_.template launch<sample_with>(
         "SampleRuns", teams * Route::choices + (kinds ? 1 : 0), Sample::scratch_bytes(),
         Sample{order,
                least,
@@ -122,7 +128,7 @@ class MsdHybrid {
                with_values,
                route_,
                {plan_.count, all, rule, least, samples,
-                static_cast<double>(teams) * samples * (samples - 1) / 2,
+                static_cast<float>(teams) * samples * (samples - 1) / 2,
                 static_cast<int>(sizeof(Key)) + plan_.value_bytes, Crowded::Passes::may_have_kinds,
                 with_values && buffers_.keys.in_place(), route_}});
   }
@@ -215,7 +221,7 @@ class MsdHybrid {
   void finish() {
     const DigitList all = sweeps_.digits();
     const PassTable* const passes = sweeps_.passes();
-    const ChunkShape shape = ChunkShape::of(plan_.chunk);
+    const ChunkShape shape = MsdHybridScratch::chunk_shape(plan_);
     const ChunkLists lists = ChunkLists::of(chunks_, shape.chunks(plan_.count), route_);
     sweeps_.template launch<step_with>(
         "ListChunks", (shape.windows(plan_.count) + List::windows - 1) / List::windows,

@@ -134,9 +134,8 @@ class Onesweep {
     using Take = SweepTile<ExecutionSpace, Code, Value, Shape, LookBack<ExecutionSpace>,
                            /*Stays=*/true>;
     const Code code{heavy};
-    const std::size_t counting = std::min(plan_.tiles, resident_teams<count_digits_with>());
     launch<count_digits_with>(
-        "CountHeavy", counting, CountCodes::scratch_bytes(1),
+        "CountHeavy", counting_teams(), CountCodes::scratch_bytes(1),
         IfHeavy<CountCodes>{
             route, {buffers_.keys.in, code, plan_.count, {0, Code::bits}, codes_of_heavy()}});
     launch<count_with>("PlaceHeavy", 1, 0, IfHeavy<Place>{route, {route, codes_of_heavy(), heavy}});
@@ -237,10 +236,16 @@ class Onesweep {
     }
   }
 
-  void count_into(int first_row, Route* route, bool only_recounts) {
+  /// Each adds its counts to those of all in the end: few keys are not worth that.
+  std::size_t counting_teams() const {
+    constexpr std::size_t least = is_host_space<ExecutionSpace> ? 1 : std::size_t{1} << 14;
     const std::size_t teams = std::min(plan_.tiles, resident_teams<count_digits_with>());
+    return std::clamp<std::size_t>(plan_.count / least, 1, teams);
+  }
+
+  void count_into(int first_row, Route* route, bool only_recounts) {
     launch<count_digits_with>(
-        "CountAllDigits", teams, Count::scratch_bytes(digits().count()),
+        "CountAllDigits", counting_teams(), Count::scratch_bytes(digits().count()),
         Count{buffers_.keys.in, codec_, plan_.count, digits(), bins_ + first_row * bin_count, route,
               only_recounts, keeps_order(), buffers_.keys.other});
     launch<count_with>(

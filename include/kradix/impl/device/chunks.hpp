@@ -3,6 +3,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "kradix/impl/backend/lanes.hpp"
@@ -32,6 +34,17 @@ struct ChunkList {
 
   KOKKOS_FUNCTION void add(Chunk chunk) const {
     words[Kokkos::atomic_fetch_add(count, std::uint64_t{1})] = chunk.word;
+  }
+  /// The first lanes of a group add one each.
+  template <class L>
+  KOKKOS_FUNCTION void add(Chunk chunk, int lanes, int lane) const {
+    std::uint32_t begin = 0;
+    if (lane == 0 && lanes > 0) {
+      begin = static_cast<std::uint32_t>(
+          Kokkos::atomic_fetch_add(count, static_cast<std::uint64_t>(lanes)));
+    }
+    begin = L::from_first(begin, L::where(lane == 0));
+    if (lane < lanes) words[begin + static_cast<std::uint32_t>(lane)] = chunk.word;
   }
   KOKKOS_FUNCTION std::uint64_t size() const { return *count; }
   KOKKOS_FUNCTION Chunk at(std::uint64_t entry) const { return {words[entry]}; }
@@ -72,9 +85,16 @@ struct ChunkShape {
   std::size_t most;    ///< elements of a chunk
   std::size_t window;  ///< elements among which a group of lanes lists the chunks
 
-  /// What is left of a window makes a short chunk, which takes nearly as long as a full one: windows are long
-  /// beside chunks, but not so long that listing them one by one takes longer.
-  static ChunkShape of(std::size_t most) { return {most, 8 * most}; }
+  /// For so many elements in runs of such a length, if keys spread evenly. What is left of a window makes a short
+  /// chunk, which takes nearly as long as a full one: a window is a few chunks of whole runs. They are found one
+  /// after the other, so there are fewer where not all windows are looked at side by side.
+  static ChunkShape of(std::size_t most, std::size_t count, std::size_t run) {
+    constexpr std::size_t few = 2, many = 8, side_by_side = 8192;
+    const std::size_t chunks = count / most < few * side_by_side ? few : many;
+    const auto uneven = static_cast<std::size_t>(2 * std::sqrt(static_cast<double>(most)));
+    const std::size_t runs = (most - std::min(most, uneven)) / std::max<std::size_t>(run, 1);
+    return {most, runs > 0 ? chunks * runs * std::max<std::size_t>(run, 1) : many * most};
+  }
   std::size_t windows(std::size_t count) const { return (count + window - 1) / window; }
   std::size_t chunks(std::size_t count) const { return 2 * count / most + windows(count); }
 };
@@ -171,6 +191,8 @@ struct ListChunks {
 
   KOKKOS_FUNCTION void list(const Search& search, std::size_t begin, std::size_t end,
                             int lane) const {
+    Chunk mine{};  // each lane keeps one, for the list has one place at which all are added
+    int kept = 0;
     while (begin < end) {
       std::size_t next = end;
       std::size_t size = end - begin;
@@ -180,13 +202,19 @@ struct ListChunks {
         size = next - begin;
         if (size == 0) next = search.end_of(cut, begin + shape.most, shape.most, end, lane);
       }
-      if (lane == 0 && size > 0) lists.chunks.add(Chunk::make(begin, size));
-      if (lane == 0 && size == 0) {
+      if (size > 0) {
+        if (lane == kept) mine = Chunk::make(begin, size);
+        if (++kept == L::width) {
+          lists.chunks.template add<L>(mine, kept, lane);
+          kept = 0;
+        }
+      } else if (lane == 0) {
         LongRun::set_end(keys.spare(passes->count) + begin, next);
         lists.left.add(Chunk::make(begin, size));
       }
       begin = next;
     }
+    lists.chunks.template add<L>(mine, kept, lane);
   }
 };
 

@@ -36,7 +36,7 @@ struct Route {
   int kinds;                     ///< of keys in the sample, if they are few: all are counted
   std::uint64_t too_many_kinds;  ///< for that: their count is void
   int heavy;             ///< kinds of keys that are taken out, for they make up much of the sample
-  double heavy_share;    ///< of the sample
+  float heavy_share;     ///< of the sample
   std::uint64_t lights;  ///< keys that are of none of them, once they are counted
   std::uint64_t varying[2];          ///< bits in which any key differs from the first
   std::uint64_t sampled;             ///< teams that have looked at their samples
@@ -60,12 +60,12 @@ inline constexpr bool may_be_kind = Codec::tells_all_keys_apart &&
 
 /// When a finish is worth while.
 struct RouteRule {
-  double run;          ///< the mean length of a run, over its elements, that still fits
-  double most;         ///< and the longest that one team should finish
-  double close = 8;    ///< keys in a run that agree in the next bits too
-  double kinds = 160;  ///< in a chunk, that are few
-  double gain = 0;     ///< ps an element, that a finish digit by digit saves
-  double heavy = 0;    ///< ps an element, that taking heavy keys out saves
+  float run;          ///< the mean length of a run, over its elements, that still fits
+  float most;         ///< and the longest that one team should finish
+  float close = 8;    ///< keys in a run that agree in the next bits too
+  float kinds = 160;  ///< in a chunk, that are few
+  float gain = 0;     ///< ps an element, that a finish digit by digit saves
+  float heavy = 0;    ///< ps an element, that taking heavy keys out saves
   /// Keys, from so many on, may be few kinds: three launches more, five with values, which all others pay for.
   std::size_t kinds_from = std::size_t{1} << 24;
   std::size_t labels_from = std::size_t{1} << 25;
@@ -73,14 +73,14 @@ struct RouteRule {
   /// Fewer sweeps than this leave longer runs even of keys that spread evenly.
   int least_sweeps(std::size_t count) const {
     int sweeps = 1;
-    double even = static_cast<double>(count) / bin_count;
+    float even = static_cast<float>(count) / bin_count;
     for (; even > run && sweeps + Route::choices <= Route::most_sweeps; even /= bin_count) {
       ++sweeps;
     }
     return sweeps;
   }
   static RouteRule of_chunks(std::size_t chunk) {
-    return {1.05 * static_cast<double>(chunk), 65536.0};
+    return {1.05f * static_cast<float>(chunk), 65536.0f};
   }
 };
 
@@ -141,17 +141,27 @@ struct ChooseRoute {
   std::size_t count;
   DigitList all;
   RouteRule rule;
-  int sweeps;                     ///< as for SampleRuns
-  double samples, sampled_pairs;  ///< of one team; of all
+  int sweeps;                    ///< as for SampleRuns
+  float samples, sampled_pairs;  ///< of one team; of all
   int element_bytes;
   bool has_kinds;   ///< a finish digit by digit looks for them
   bool copies_odd;  ///< after an odd number of passes elements must be copied
   Route* route;
 
+  /// On a copy, whose words all come at once: each would be waited for where it is wanted.
   KOKKOS_FUNCTION void operator()() const {
+    Route copy = *route;
+    ChooseRoute with_copy = *this;
+    with_copy.route = &copy;
+    with_copy.decide();
+    *route = copy;
+  }
+
+ private:
+  KOKKOS_FUNCTION void decide() const {
     route->verifies = route->disorder != Disorder::both ? 1 : 0;
     if (route->verifies != 0) route->kinds = 0;
-    const auto n = static_cast<double>(count);
+    const auto n = static_cast<float>(count);
     const int passes = (route->top - all.begin + digit_bits - 1) / digit_bits;
     route->digits = all_digits(passes);
     for (int s = sweeps; s < sweeps + Route::choices && route->finishes == 0; ++s) {
@@ -165,9 +175,9 @@ struct ChooseRoute {
   }
 
   /// A finish costs little more than a pass: it must replace two.
-  KOKKOS_FUNCTION void choose(int s, int passes, double n) const {
-    const double run = mean_of(route->pairs, s, n), same = mean_of(route->same, s, n);
-    const double most = n * route->most[s - 1] / samples;
+  KOKKOS_FUNCTION void choose(int s, int passes, float n) const {
+    const float run = mean_of(route->pairs, s, n), same = mean_of(route->same, s, n);
+    const float most = n * route->most[s - 1] / samples;
     // Up to four of a sample meet by chance.
     const bool short_enough = most <= rule.most || route->most[s - 1] <= 4;
     if (s >= passes || !short_enough || run + uneven(run, same, n) > rule.run) return;
@@ -180,40 +190,40 @@ struct ChooseRoute {
 
   /// Runs of some scattered values, of which many keys are the same, are less even than those of keys that spread
   /// over all values.
-  KOKKOS_FUNCTION double uneven(double run, double same, double n) const {
+  KOKKOS_FUNCTION float uneven(float run, float same, float n) const {
     if (run <= same || same <= 2 * n / values()) return 0;
-    return 1.5 * Kokkos::sqrt((run - same) * (same + 1));
+    return 1.5f * Kokkos::sqrt((run - same) * (same + 1));
   }
   /// That keys may have as far as the sample knows.
-  KOKKOS_FUNCTION double values() const {
+  KOKKOS_FUNCTION float values() const {
     const int bits = route->top - all.begin;
-    return static_cast<double>(std::uint64_t{1} << (bits < 63 ? bits : 63));
+    return static_cast<float>(std::uint64_t{1} << (bits < 63 ? bits : 63));
   }
 
-  KOKKOS_FUNCTION double mean_of(const std::uint64_t* pairs, int s, double n) const {
-    return n * static_cast<double>(pairs[s - 1]) / sampled_pairs;
+  KOKKOS_FUNCTION float mean_of(const std::uint64_t* pairs, int s, float n) const {
+    return n * static_cast<float>(pairs[s - 1]) / sampled_pairs;
   }
 
   /// What a finish digit by digit saves beside sweeps over all digits, in ps an element, by times measured on
   /// an H200. It goes over the bits below the sweeps and those in which the runs of a chunk differ; or over one
   /// digit, but then kinds are looked up.
-  KOKKOS_FUNCTION double gain_by_digits(int s, double n, double same) const {
-    const double sweep = 1.2 + 0.75 * element_bytes, pass = 3, window = 25, look_up = 6;
-    const double list = 1.1 * sweep + 40e6 / n;  // and the first digit
-    const double runs = rule.run * static_cast<double>(std::uint64_t{1} << s * digit_bits) / n + 2;
-    const int run_bits = runs < 1e18 ? bit_width_of(static_cast<std::uint64_t>(runs)) : 60;
+  KOKKOS_FUNCTION float gain_by_digits(int s, float n, float same) const {
+    const float sweep = 1.2f + 0.75f * element_bytes, pass = 3, window = 25, look_up = 6;
+    const float list = 1.1f * sweep + 40e6f / n;  // and the first digit
+    const float runs = rule.run * static_cast<float>(std::uint64_t{1} << s * digit_bits) / n + 2;
+    const int run_bits = runs < 1e18f ? bit_width_of(static_cast<std::uint64_t>(runs)) : 60;
     const int bits = route->top - s * digit_bits - all.begin + run_bits;
     const int digits = (bits + digit_bits - 1) / digit_bits;
-    double more = (digits - 1) * pass + (digits - 1) / 2 * window;
+    float more = (digits - 1) * pass + (digits - 1) / 2 * window;
     if (has_kinds && rule.run <= rule.kinds * (same + 1) && more > look_up) more = look_up;
     return (route->digits.count() - s) * sweep - list - more;
   }
 
   /// What sorting the light keys alone saves, in ps an element, by times measured on an H200. It costs a count, a
   /// sweep that looks keys up, and a copy in the end; and shorter sweeps take longer for each element.
-  KOKKOS_FUNCTION double gain_by_taking_out(int passes, double n) const {
-    const double sweep = 1.2 + 0.75 * element_bytes, all_sweeps = passes * sweep;
-    const double cost = 0.3 * element_bytes + 1.9 * sweep + 0.1 * all_sweeps + 40e6 / n;
+  KOKKOS_FUNCTION float gain_by_taking_out(int passes, float n) const {
+    const float sweep = 1.2f + 0.75f * element_bytes, all_sweeps = passes * sweep;
+    const float cost = 0.3f * element_bytes + 1.9f * sweep + 0.1f * all_sweeps + 40e6f / n;
     return route->heavy_share * (all_sweeps + 2) - cost;
   }
   /// An even number of sweeps leaves the light keys where they were taken out to.
@@ -290,11 +300,15 @@ struct SampleRuns {
 
   KOKKOS_FUNCTION void sample_runs(const Team& team, Scratch& scratch) const {
     const int mine = sweeps + team.league_rank() % Route::choices;
-    const int shift = route->top - mine * digit_bits;
+    const MyPlaces places = places_of(team);
+    Bits bits[each];
+    read(places, bits);  // on its way while the route is read
+    const int top = route->top, shift = top - mine * digit_bits;
+    if (L::load(&route->disorder) != Disorder::both) look_at_order(places);
     if (shift < order.all.begin) return;
     std::uint64_t prefix[each];
-    const int lowest = order.all.begin < route->top - 63 ? route->top - 63 : order.all.begin;
-    read(team, lowest, prefix);
+    const int lowest = order.all.begin < top - 63 ? top - 63 : order.all.begin;
+    cut(places, bits, lowest, top, prefix);
     count(team, prefix, shift - lowest, scratch);
     if (team.team_rank() == 0) {
       Kokkos::atomic_add(&route->pairs[mine - 1], std::uint64_t{scratch.pairs});
@@ -326,20 +340,28 @@ struct SampleRuns {
     }
   };
 
-  /// Bits of the samples from `shift` up to the topmost that varies, at most 63 of them.
-  KOKKOS_FUNCTION void read(const Team& team, int shift, std::uint64_t* prefix) const {
+  KOKKOS_FUNCTION MyPlaces places_of(const Team& team) const {
     const auto teams = static_cast<std::size_t>(team.league_size() / Route::choices);
     const auto index = static_cast<std::size_t>(team.league_rank() / Route::choices);
-    const MyPlaces places{SamplePlaces(order.count, samples * teams),
-                          static_cast<std::size_t>(team.team_rank()), teams, index};
-    const std::uint64_t mask = low_mask<std::uint64_t>(route->top - shift);
+    return {SamplePlaces(order.count, samples * teams), static_cast<std::size_t>(team.team_rank()),
+            teams, index};
+  }
+  KOKKOS_FUNCTION void read(const MyPlaces& places, Bits* bits) const {
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
       const std::size_t place = places.of(i);
-      const Bits bits = order.codec.encode(order.keys[place < order.count ? place : 0]) >> shift;
-      prefix[i] = place < order.count ? static_cast<std::uint64_t>(bits) & mask : missing;
+      bits[i] = order.codec.encode(order.keys[place < order.count ? place : 0]);
     }
-    if (L::load(&route->disorder) != Disorder::both) look_at_order(places);
+  }
+  /// Bits of the samples from `shift` up to the topmost that varies, at most 63 of them.
+  KOKKOS_FUNCTION void cut(const MyPlaces& places, const Bits* bits, int shift, int top,
+                           std::uint64_t* prefix) const {
+    const std::uint64_t mask = low_mask<std::uint64_t>(top - shift);
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) {
+      const auto all = static_cast<std::uint64_t>(bits[i] >> shift) & mask;
+      prefix[i] = places.of(i) < order.count ? all : missing;
+    }
   }
 
   KOKKOS_FUNCTION void look_at_order(const MyPlaces& places) const {
@@ -443,7 +465,7 @@ struct SampleRuns {
       if (scratch.listed <= HeavyKinds<Key>::most) break;
       least += least / 2;
     }
-    const double share = static_cast<double>(scratch.most) / seen;
+    const float share = static_cast<float>(scratch.most) / static_cast<float>(seen);
     team.team_barrier();
     if (thread == 0) scratch.listed = 0;
     team.team_barrier();
