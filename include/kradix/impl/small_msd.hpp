@@ -109,10 +109,14 @@ class SmallMsd {
     const std::size_t zeros =
         (scratch_.state.offset - scratch_.words.offset + scratch_.state.bytes) /
         sizeof(std::uint64_t);
-    launch<Shapes.tile>(
-        "CountTopDigit", plan_.tiles, Count::scratch_bytes(),
-        Count{chunk_.buffers.keys.in, chunk_.codec, chunk_.all, Count::Tiles::of(plan_.count),
-              scratch_.words.in<std::uint64_t>(base_), zeros, table(), top()});
+    launch<Shapes.tile>("CountTopDigit", plan_.tiles, Count::scratch_bytes(),
+                        Count{chunk_.buffers.keys.in,
+                              chunk_.codec,
+                              chunk_.all,
+                              Count::Tiles::of(plan_.count),
+                              {scratch_.words.in<std::uint64_t>(base_), zeros},
+                              table(),
+                              top()});
   }
 
   void sweep() {

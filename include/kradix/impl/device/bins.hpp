@@ -43,6 +43,20 @@ KOKKOS_FUNCTION CountedBin scan_bins(std::uint64_t* row, int lane) {
   return largest;
 }
 
+/// Of [low, high) the first whose begin lies behind `place`, or `high`. Begins rise.
+template <class Index, class Begin>
+KOKKOS_FUNCTION Index first_behind(const Begin* begins, Index low, Index high, Begin place) {
+  while (low < high) {
+    const Index middle = (low + high) / 2;
+    if (begins[middle] <= place) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
 /// The bits that any thread of a team holds, known to all of them.
 template <class ExecutionSpace, int Threads, class Bits>
 struct CombinedBits {

@@ -9,6 +9,7 @@
 
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/bins.hpp"
+#include "kradix/impl/device/count_all_digits.hpp"
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/sample_places.hpp"
 #include "kradix/impl/device/team.hpp"
@@ -54,8 +55,7 @@ struct CountTopDigit {
   Codec codec;
   DigitList all;
   Tiles tiling;
-  std::uint64_t* zeros;
-  std::size_t zero_count;
+  ClearWords<ExecutionSpace, threads> zeros;
   TileTable table;
   TopDigit* top;
 
@@ -126,9 +126,7 @@ struct CountTopDigit {
 
   KOKKOS_FUNCTION void clear(const Team& team, Scratch& scratch) const {
     for (int bin = team.team_rank(); bin < bin_count; bin += threads) scratch.counts[bin] = 0;
-    const auto index = static_cast<std::size_t>(team.league_rank()) * threads + team.team_rank();
-    const auto step = static_cast<std::size_t>(team.league_size()) * threads;
-    for (std::size_t i = index; i < zero_count; i += step) zeros[i] = 0;
+    zeros.clear(team, team.league_rank(), team.league_size());
   }
 };
 

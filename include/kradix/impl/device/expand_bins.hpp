@@ -25,16 +25,7 @@ struct BinBorders {
       low += reach + 1;
       reach = 2 * reach + 1;
     }
-    std::uint32_t high = low + reach < count ? low + reach : count;
-    while (low < high) {
-      const std::uint32_t middle = (low + high) / 2;
-      if (begins[middle] <= place) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return first_behind(begins, low, low + reach < count ? low + reach : count, place);
   }
   /// Does this bin end at or after a place?
   KOKKOS_FUNCTION bool reaches(std::uint32_t bin, Begin end) const {

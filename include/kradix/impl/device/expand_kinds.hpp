@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "kradix/impl/device/bins.hpp"
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/team.hpp"
 
@@ -18,16 +19,7 @@ struct KindList {
 
   /// The last kind that starts at `place` or before.
   KOKKOS_FUNCTION std::uint64_t kind_at(std::size_t place) const {
-    std::uint64_t low = 0, high = *size;
-    while (high - low > 1) {
-      const std::uint64_t middle = (low + high) / 2;
-      if (first[middle] <= place) {
-        low = middle;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return first_behind(first, std::uint64_t{1}, *size, static_cast<std::uint64_t>(place)) - 1;
   }
 };
 

@@ -134,7 +134,7 @@ struct MergeHeavy {
                              const Scratch& scratch) const {
     std::size_t place = mine.begin + team.team_rank();
     if (place >= mine.end) return;
-    int next = kinds_from(place, kinds, scratch);
+    int next = first_behind(scratch.first, 0, kinds, static_cast<std::uint64_t>(place));
     KRADIX_ROLLED
     for (; place < mine.end; place += batch * Threads) {
       Key key[batch];
@@ -158,20 +158,6 @@ struct MergeHeavy {
         if constexpr (with_values) buffers.values.result[here] = value[b];
       }
     }
-  }
-
-  /// Kinds that begin at `place` or before.
-  KOKKOS_FUNCTION static int kinds_from(std::size_t place, int kinds, const Scratch& scratch) {
-    int low = 0, high = kinds;
-    while (low < high) {
-      const int middle = (low + high) / 2;
-      if (scratch.first[middle] <= place) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
   }
 
   /// `next` kinds begin there or before.
