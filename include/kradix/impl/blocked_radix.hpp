@@ -24,7 +24,7 @@ struct BlockedRadixScratch {
     return static_cast<std::size_t>(plan.key_bytes + plan.value_bytes);
   }
   static BenchSite bench_site(const Plan& plan, std::byte* memory) {
-    return BenchSite::of(memory, std::max(plan.chunk, plan.tile), record_bytes(plan));
+    return BenchSite::of(memory, plan.chunk, plan.tile, record_bytes(plan));
   }
 
   static BlockedRadixScratch list(const Plan& plan, ScratchList& list) {

@@ -16,9 +16,11 @@ struct BenchSite {
   std::byte* memory;
   std::size_t record_bytes;
 
-  static BenchSite of(std::byte* memory, std::size_t records, std::size_t each_bytes) {
-    // Numbers of buckets lie in place of records between counting and moving.
-    const std::size_t bytes = records * std::max<std::size_t>(each_bytes, 2);
+  /// `records` of a bucket, or those of a block with the number of a bucket each; behind them keys go that stay behind.
+  static BenchSite of(std::byte* memory, std::size_t records, std::size_t block,
+                      std::size_t each_bytes) {
+    const std::size_t bytes =
+        std::max(records * each_bytes, block * (each_bytes + 2)) + each_bytes + 2;
     return {memory, (bytes + line_bytes - 1) / line_bytes * line_bytes};
   }
   static constexpr std::size_t counter_bytes =

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "kradix/impl/host/buckets.hpp"
 #include "kradix/impl/host/memory.hpp"
@@ -19,7 +20,9 @@ struct Workbench {
   std::uint64_t* totals;    ///< max_buckets
 };
 inline constexpr std::size_t counter_sets = 4;
-inline constexpr std::size_t counter_count = counter_sets * max_buckets;
+/// From a set to the next. Not 4096 bytes: cores take a load for one of what was stored there just now.
+inline constexpr std::size_t counter_stride = max_buckets + line_bytes / sizeof(std::uint32_t);
+inline constexpr std::size_t counter_count = counter_sets * counter_stride;
 
 /// What a look at a block found.
 template <class Bits>
@@ -34,6 +37,7 @@ class BlockPartition {
   using Stored = typename Order::Stored;
   using Bits = typename Order::Bits;
   using Rec = Record<Stored, Value>;
+  static constexpr std::size_t value_bytes = Rec::value_bytes;
 
  public:
   BlockPartition(const Order& order, const RecordSource<Key, Value>& source,
@@ -41,63 +45,222 @@ class BlockPartition {
       : order_(order), source_(source), buckets_(buckets), bench_(bench) {}
 
   /// Puts elements [begin, end) to `out` in order of buckets, unless the findings forbid it; `row` gets the
-  /// bucket's places within the block, and its end.
+  /// places of the buckets' bytes within the block, and their end.
   BlockFindings<Bits> run(std::size_t begin, std::size_t end, Rec* out, std::uint32_t* row,
                           bool streams) const {
-    if (buckets_.by_table && buckets_.table.cells.by_width) {
-      return run_by(TableBuckets<true>{&buckets_.table}, begin, end, out, row, streams);
-    }
-    if (buckets_.by_table) {
-      return run_by(TableBuckets<false>{&buckets_.table}, begin, end, out, row, streams);
-    }
-    return run_by(DigitBuckets{buckets_.digit}, begin, end, out, row, streams);
+    if (!buckets_.by_table) return run_by_digit(begin, end, out, row, streams);
+    return buckets_.table.cells.by_width ? run_by_table<true>(begin, end, out, row, streams)
+                                         : run_by_table<false>(begin, end, out, row, streams);
   }
 
  private:
   /// The bucket of a key is computed twice: cheaper than to keep it.
-  struct DigitBuckets {
-    Digit digit;
-    void count(std::size_t, Bits bits, std::uint32_t* counters) { ++counters[digit.of(bits)]; }
-    std::uint32_t of(std::size_t, Bits bits) const { return digit.of(bits); }
-  };
-  /// It is kept from counting to moving.
-  template <bool ByWidth>
-  struct TableBuckets {
-    const BucketTable<Bits>* table;
-    std::uint16_t* kept = nullptr;
-    void count(std::size_t i, Bits bits, std::uint32_t* counters) {
-      const std::uint32_t bucket = table->template of<ByWidth>(bits);
-      kept[i] = static_cast<std::uint16_t>(bucket);
-      ++counters[bucket];
-    }
-    std::uint32_t of(std::size_t i, Bits) const { return kept[i]; }
-  };
-
-  template <class BucketOf>
-  BlockFindings<Bits> run_by(BucketOf bucket_of, std::size_t begin, std::size_t end, Rec* out,
-                             std::uint32_t* row, bool streams) const {
-    if constexpr (requires { bucket_of.kept; }) {
-      bucket_of.kept = reinterpret_cast<std::uint16_t*>(bench_.b);
-    }
-    const BlockFindings<Bits> found = count(bucket_of, begin, end);
+  BlockFindings<Bits> run_by_digit(std::size_t begin, std::size_t end, Rec* out, std::uint32_t* row,
+                                   bool streams) const {
+    const BlockFindings<Bits> found = count(begin, end);
     if (found.special || buckets_.escapes(found.differing)) return found;
-    place(row, end - begin);
-    move(bucket_of, begin, end);
+    place(row);
+    move(begin, end);
     const Rec* const sorted = bench_.a;
     write_objects(out, end - begin, streams, [=](std::size_t i) { return sorted[i]; });
     return found;
   }
 
+  /// The most frequent keys are split off; then the others' buckets are kept from counting to moving.
+  template <bool ByWidth>
+  BlockFindings<Bits> run_by_table(std::size_t begin, std::size_t end, Rec* out, std::uint32_t* row,
+                                   bool streams) const {
+    BlockFindings<Bits> found{0, false};
+    if constexpr (Order::has_special) {
+      look(source_.keys + begin, end - begin, found);
+      if (found.special) return found;
+    }
+    std::uint16_t* const kept = kept_behind(end - begin);
+    std::fill_n(bench_.counters, counter_count, 0u);
+    Splits splits = split_off(begin, end - begin);
+    std::byte* const rest = a_bytes() + splits.bytes;
+    if (buckets_.splits > 0) {
+      const Rec* const records = bench_.b;
+      const auto record = [=](std::size_t i) { return records[i]; };
+      count_quarters<ByWidth>([=](std::size_t i) { return records[i].key(); }, splits.left, kept);
+      place_quarters(splits, row);
+      move_quarters(record, splits.left, kept, rest);
+    } else {
+      const Order order = order_;
+      const RecordSource<Key, Value> source = source_;
+      const auto key = [=](std::size_t i) { return order.enter(source.keys[begin + i]); };
+      count_quarters<ByWidth>(key, end - begin, kept);
+      place_quarters(splits, row);
+      move_quarters([=](std::size_t i) { return Rec(key(i), source.value(begin + i)); },
+                    end - begin, kept, rest);
+    }
+    copy_out(splits, reinterpret_cast<std::byte*>(out), row, streams);
+    return found;
+  }
+
+  /// What was split off: values, in `a` one bucket after the other, and other records, in `b`.
+  struct Splits {
+    std::size_t counts[Buckets<Bits>::most_splits] = {};
+    std::size_t first_byte[Buckets<Bits>::most_splits] = {};
+    std::size_t in_order[Buckets<Bits>::most_splits] = {};  ///< of their buckets
+    std::size_t bytes = 0;
+    std::size_t left = 0;
+  };
+  std::byte* a_bytes() const { return reinterpret_cast<std::byte*>(bench_.a); }
+
+  /// Behind records that were not split off.
+  std::uint16_t* kept_behind(std::size_t size) const {
+    const std::size_t bytes = (size * sizeof(Rec) + 1) / 2 * 2;
+    return reinterpret_cast<std::uint16_t*>(reinterpret_cast<std::byte*>(bench_.b) + bytes);
+  }
+
+  Splits split_off(std::size_t begin, std::size_t size) const {
+    Splits splits;
+    splits.left = size;
+    const Order order = order_;
+    const RecordSource<Key, Value> source = source_;
+    const Rec* const rest = bench_.b;
+    for (std::size_t s = 0; s < buckets_.splits; ++s) {
+      const std::size_t left = splits.left;
+      if (s == 0) {
+        splits.left = split(
+            [=](std::size_t i) {
+              return Rec(order.enter(source.keys[begin + i]), source.value(begin + i));
+            },
+            left, buckets_.only_key(buckets_.split[s]), a_bytes());
+      } else {
+        splits.left = split([=](std::size_t i) { return rest[i]; }, left,
+                            buckets_.only_key(buckets_.split[s]), a_bytes() + splits.bytes);
+      }
+      splits.counts[s] = left - splits.left;
+      splits.first_byte[s] = splits.bytes;
+      splits.bytes += splits.counts[s] * value_bytes;
+    }
+    return splits;
+  }
+
+  /// Values of a key go to `values`, other records to `b`; returns how many those are. No branches.
+  template <class RecordOf>
+  std::size_t split(const RecordOf& record, std::size_t size, Bits key, std::byte* values) const {
+    const Order order = order_;
+    Rec* const others = bench_.b;
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      const Rec moving = record(i);
+      if constexpr (value_bytes > 0) {
+        const Value value = moving.value();
+        std::memcpy(values + (i - left) * value_bytes, &value, sizeof value);
+      }
+      others[left] = moving;
+      left += order.bits(moving.key()) != key;
+    }
+    return left;
+  }
+
+  /// Calls `each(i, quarter)` for places [0, size), of each quarter in order: of many equal keys in a row none waits for
+  /// the last one's counter. The last quarter is longer: they do not lie a power of two apart, where a cache would
+  /// keep their lines in the same few places.
+  template <class Each>
+  static void for_each_in_quarters(std::size_t size, const Each& each) {
+    const std::size_t quarter = 8 * size / (8 * counter_sets + 1);
+    for (std::size_t i = 0; i < quarter; ++i) {
+      for (std::size_t q = 0; q < counter_sets; ++q) each(q * quarter + i, q);
+    }
+    for (std::size_t i = counter_sets * quarter; i < size; ++i) each(i, counter_sets - 1);
+  }
+
+  template <bool ByWidth, class KeyOf>
+  void count_quarters(const KeyOf& key, std::size_t size, std::uint16_t* kept) const {
+    const Order order = order_;
+    const auto look_up = buckets_.table.look_up();
+    std::uint32_t* const counters = bench_.counters;
+    for_each_in_quarters(size, [=](std::size_t i, std::size_t q) {
+      const std::uint32_t bucket = look_up.template of<ByWidth>(order.bits(key(i)));
+      kept[i] = static_cast<std::uint16_t>(bucket);
+      ++counters[q * counter_stride + bucket];
+    });
+  }
+
+  /// Counts to places: of bytes in `row`, in counters of bytes that were not split off.
+  void place_quarters(Splits& splits, std::uint32_t* row) const {
+    std::uint32_t at = 0, left_at = 0;
+    std::size_t found = 0;
+    for (std::size_t b = 0; b < buckets_.count; ++b) {
+      row[b] = at;
+      const auto stride = static_cast<std::uint32_t>(buckets_.table.key_bytes[b] + value_bytes);
+      const std::uint32_t before = left_at;
+      for (std::size_t q = 0; q < counter_sets; ++q) {
+        std::uint32_t& counter = bench_.counters[q * counter_stride + b];
+        const std::uint32_t counted = counter;
+        counter = left_at;
+        left_at += counted * stride;
+        bench_.totals[b] += counted;
+      }
+      at += left_at - before;
+      for (std::size_t s = 0; s < buckets_.splits; ++s) {
+        if (buckets_.split[s] != b) continue;
+        splits.in_order[found++] = s;
+        at += static_cast<std::uint32_t>(splits.counts[s] * value_bytes);
+        bench_.totals[b] += splits.counts[s];
+      }
+    }
+    row[buckets_.count] = at;
+  }
+
+  /// Of a bucket of equal keys values move alone.
+  template <class RecordOf>
+  void move_quarters(const RecordOf& record, std::size_t size, const std::uint16_t* kept,
+                     std::byte* to) const {
+    std::uint32_t* const counters = bench_.counters;
+    const std::uint32_t* const key_bytes = buckets_.table.key_bytes;
+    const std::size_t nowhere = size * sizeof(Rec);
+    for_each_in_quarters(size, [=](std::size_t i, std::size_t q) {
+      const std::uint32_t bucket = kept[i];
+      std::uint32_t& next = counters[q * counter_stride + bucket];
+      const std::size_t at = next, before_value = key_bytes[bucket];
+      next += static_cast<std::uint32_t>(before_value + value_bytes);
+      const Rec moving = record(i);
+      const Stored key = moving.key();
+      const bool covers =
+          sizeof key <= value_bytes;  // the value, written later, what is no place of the key's
+      std::memcpy(to + (covers || before_value > 0 ? at : nowhere), &key, sizeof key);
+      if constexpr (value_bytes > 0) {
+        const Value value = moving.value();
+        std::memcpy(to + at + before_value, &value, sizeof value);
+      }
+    });
+  }
+
+  /// Puts what was split off between the others.
+  void copy_out(const Splits& splits, std::byte* out, const std::uint32_t* row,
+                bool streams) const {
+    const std::byte* rest = a_bytes() + splits.bytes;
+    std::size_t at = 0;
+    const auto copy = [&](const std::byte* from, std::size_t bytes) {
+      write_objects(out + at, bytes, streams, [=](std::size_t i) { return from[i]; });
+      at += bytes;
+    };
+    const auto copy_rest = [&](std::size_t bytes) {
+      copy(rest, bytes);
+      rest += bytes;
+    };
+    for (std::size_t i = 0; i < buckets_.splits; ++i) {
+      const std::size_t s = splits.in_order[i];
+      copy_rest(row[buckets_.split[s]] - at);
+      copy(a_bytes() + splits.first_byte[s], splits.counts[s] * value_bytes);
+    }
+    copy_rest(row[buckets_.count] - at);
+  }
+
   /// Looks at a stretch, then counts it while it is near.
-  template <class BucketOf>
-  BlockFindings<Bits> count(BucketOf& bucket_of, std::size_t begin, std::size_t end) const {
+  BlockFindings<Bits> count(std::size_t begin, std::size_t end) const {
     constexpr std::size_t stretch = std::max<std::size_t>(counter_sets, 4096 / sizeof(Key));
     std::fill_n(bench_.counters, counter_count, 0u);
     BlockFindings<Bits> found{0, false};
     for (std::size_t at = begin; at < end; at += stretch) {
       const std::size_t size = std::min(stretch, end - at);
       look(source_.keys + at, size, found);
-      count_stretch(bucket_of, at - begin, source_.keys + at, size);
+      count_stretch(source_.keys + at, size);
     }
     found.differing &= order_.wanted;
     return found;
@@ -123,42 +286,39 @@ class BlockPartition {
   }
 
   /// Equal keys in a row count in different sets: none waits for the last one's counter.
-  template <class BucketOf>
-  void count_stretch(BucketOf& bucket_of, std::size_t first, const Key* keys,
-                     std::size_t size) const {
+  void count_stretch(const Key* keys, std::size_t size) const {
     const Order order = order_;
+    const Digit digit = buckets_.digit;
     std::uint32_t* const counters = bench_.counters;
-    BucketOf now = bucket_of;
     std::size_t i = 0;
     for (; i + counter_sets <= size; i += counter_sets) {
       for (std::size_t set = 0; set < counter_sets; ++set) {
-        now.count(first + i + set, order.bits(order.enter(keys[i + set])),
-                  counters + set * max_buckets);
+        ++counters[set * counter_stride + digit.of(order.bits(order.enter(keys[i + set])))];
       }
     }
-    for (; i < size; ++i) now.count(first + i, order.bits(order.enter(keys[i])), counters);
+    for (; i < size; ++i) ++counters[digit.of(order.bits(order.enter(keys[i])))];
   }
 
   /// Counts to places.
-  void place(std::uint32_t* row, std::size_t size) const {
+  void place(std::uint32_t* row) const {
     std::uint32_t* const counters = bench_.counters;
     std::uint32_t sum = 0;
     for (std::size_t b = 0; b < buckets_.count; ++b) {
       std::uint32_t counted = 0;
       for (std::size_t set = 0; set < counter_sets; ++set) {
-        counted += counters[set * max_buckets + b];
+        counted += counters[set * counter_stride + b];
       }
-      row[b] = sum;
+      row[b] = static_cast<std::uint32_t>(sum * sizeof(Rec));
       counters[b] = sum;
       sum += counted;
       bench_.totals[b] += counted;
     }
-    row[buckets_.count] = static_cast<std::uint32_t>(size);
+    row[buckets_.count] = static_cast<std::uint32_t>(sum * sizeof(Rec));
   }
 
-  template <class BucketOf>
-  void move(BucketOf bucket_of, std::size_t begin, std::size_t end) const {
+  void move(std::size_t begin, std::size_t end) const {
     const Order order = order_;
+    const Digit digit = buckets_.digit;
     const RecordSource<Key, Value> source = source_;
     std::uint32_t* const next = bench_.counters;
     Rec* const to = bench_.a;
@@ -170,14 +330,12 @@ class BlockPartition {
     for (; i + 4 <= end; i += 4) {
       const Rec moving[4] = {record(i), record(i + 1), record(i + 2), record(i + 3)};
       std::uint32_t bucket[4];
-      for (std::size_t j = 0; j < 4; ++j) {
-        bucket[j] = bucket_of.of(i + j - begin, order.bits(moving[j].key()));
-      }
+      for (std::size_t j = 0; j < 4; ++j) bucket[j] = digit.of(order.bits(moving[j].key()));
       for (std::size_t j = 0; j < 4; ++j) to[next[bucket[j]]++] = moving[j];
     }
     for (; i < end; ++i) {
       const Rec moving = record(i);
-      to[next[bucket_of.of(i - begin, order.bits(moving.key()))]++] = moving;
+      to[next[digit.of(order.bits(moving.key()))]++] = moving;
     }
   }
 

@@ -37,8 +37,11 @@ struct KeyCells {
   std::size_t of(Bits bits) const {
     const Bits inside = std::clamp(bits, low, high);
     if constexpr (ByWidth) {
-      if (inside >= center) return count / 2 + from_center(static_cast<Bits>(inside - center));
-      return count / 2 - 1 - from_center(static_cast<Bits>(center - 1 - inside));
+      // Without branches: below the center all bits of the distance from it, and of its cell, are turned.
+      const bool below = inside < center;
+      const auto distance = static_cast<Bits>(inside - center);
+      const std::size_t cell = from_center(below ? static_cast<Bits>(~distance) : distance);
+      return count / 2 + (cell ^ (std::size_t{0} - below));
     }
     return static_cast<std::size_t>(static_cast<Bits>(inside - low) >> shift);
   }
@@ -49,8 +52,7 @@ struct KeyCells {
   static std::size_t from_center(Bits distance) {
     constexpr int fine = sizeof(Bits) <= 4 ? 6 : sizeof(Bits) <= 8 ? 5 : 4;
     static_assert(((8 * sizeof(Bits) - fine + 1) << fine) <= count / 2);
-    const int over = bit_width_of(distance) - 1 - fine;
-    if (over <= 0) return static_cast<std::size_t>(distance);
+    const int over = bit_width_of(static_cast<Bits>(distance | Bits{1} << fine)) - 1 - fine;
     return (static_cast<std::size_t>(over) << fine) + static_cast<std::size_t>(distance >> over);
   }
 };
@@ -66,20 +68,33 @@ struct BucketTable {
   Cells cells;
   std::uint16_t bucket[Cells::count];
   Bits heavy[max_buckets];  ///< of a cell's bucket, or none
+  std::uint32_t
+      key_bytes[max_buckets];  ///< that travel: none of equal keys, those of the heavy one before
 
-  /// Grows with the key. `ByWidth` says how the cells are.
-  template <bool ByWidth>
+  /// What is read to find a bucket, apart from what is written meanwhile.
+  struct LookUp {
+    Bits wanted;
+    Cells cells;
+    const std::uint16_t* bucket;
+    const Bits* heavy;
+
+    /// Grows with the key. `ByWidth` says how the cells are.
+    template <bool ByWidth>
+    std::uint32_t of(Bits bits) const {
+      bits &= wanted;
+      const std::uint32_t first = bucket[cells.template of<ByWidth>(bits)];
+      return first + (bits >= heavy[first]) + (bits > heavy[first]);
+    }
+  };
+  LookUp look_up() const { return {wanted, cells, bucket, heavy}; }
   std::uint32_t of(Bits bits) const {
-    bits &= wanted;
-    const std::uint32_t first = bucket[cells.template of<ByWidth>(bits)];
-    return first + (bits >= heavy[first]) + (bits > heavy[first]);
+    return cells.by_width ? look_up().template of<true>(bits) : look_up().template of<false>(bits);
   }
-
-  std::uint32_t of(Bits bits) const { return cells.by_width ? of<true>(bits) : of<false>(bits); }
 
   /// From a sorted sample of masked keys; returns how many buckets there are, at most `most`.
   std::size_t build(const Bits* sample, std::size_t size, Bits all_wanted, std::size_t most) {
     wanted = all_wanted;
+    std::fill_n(heavy, max_buckets, none);
     choose_cells(sample, size);
     // Two neighbours together hold more than a quota, and a heavy key, which adds two, two alone.
     const std::size_t quota = 3 * size / (most - 4) + 1;
@@ -168,11 +183,19 @@ struct Buckets {
   int top;         ///< by digit: all keys must equal the reference in the bits from here up
   Digit digit;
   BucketTable<Bits> table;
+  static constexpr std::size_t most_splits = 4;
+  std::size_t splits;  ///< by table: so many buckets are of a key that is split off
+  std::size_t split[most_splits];
 
   /// No key may leave the digit's range.
   bool escapes(Bits differing) const {
     return !by_table && (differing & static_cast<Bits>(~low_mask<Bits>(top))) != 0;
   }
+
+  /// Are all keys of a bucket the same, which need not travel?
+  bool holds_one_key(std::size_t bucket) const { return by_table && table.key_bytes[bucket] == 0; }
+  /// That key.
+  Bits only_key(std::size_t bucket) const { return table.heavy[bucket - 1]; }
 
   /// By the top `bits` of the bits that differ.
   void take_digit(Bits first, Bits all_differing, int bits) {
@@ -194,16 +217,44 @@ struct Buckets {
     return even(sample, size, counters);
   }
 
-  /// From a sorted sample.
-  void take_table(const Bits* sample, std::size_t size, Bits wanted, BucketBits bits) {
+  /// From a sorted sample. `makes_keys`: the wanted bits are all that there is of a key of so many bytes.
+  void take_table(const Bits* sample, std::size_t size, Bits wanted, bool makes_keys,
+                  std::uint32_t key_bytes, BucketBits bits) {
     by_table = true;
     reference = sample[0];
     // A sample's quotas are uneven: some more buckets keep the largest ones small.
     const int uneven = std::min(bits.enough + 2, bits.most);
     count = table.build(sample, size, wanted, std::max(least_buckets, std::size_t{1} << uneven));
+    std::fill_n(table.key_bytes, count, key_bytes);
+    splits = 0;
+    if (makes_keys) leave_keys(sample, size);
   }
 
  private:
+  /// Keys that have a bucket of their own stay behind. Of those the most frequent are split off before others are looked
+  /// for in the table, each while it is a third of what is left: to compare costs a quarter of what the table does.
+  void leave_keys(const Bits* sample, std::size_t size) {
+    std::size_t held[most_splits] = {};
+    for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
+      while (end < size && sample[end] == sample[begin]) ++end;
+      const std::uint32_t bucket = table.of(sample[begin]);
+      if (bucket == 0 || table.heavy[bucket - 1] != sample[begin]) continue;
+      table.key_bytes[bucket] = 0;
+      std::size_t s = most_splits;
+      for (; s > 0 && held[s - 1] < end - begin; --s) {
+        if (s == most_splits) continue;
+        held[s] = held[s - 1];
+        split[s] = split[s - 1];
+      }
+      if (s == most_splits) continue;
+      held[s] = end - begin;
+      split[s] = bucket;
+    }
+    for (std::size_t left = size; splits < most_splits && 3 * held[splits] > left; ++splits) {
+      left -= held[splits];
+    }
+  }
+
   /// Few keys lie in buckets much fuller than others?
   bool even(const Bits* sample, std::size_t size, std::uint32_t* counters) const {
     std::fill_n(counters, count, 0u);

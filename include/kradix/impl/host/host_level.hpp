@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "kradix/impl/backend/lanes_host.hpp"
 #include "kradix/impl/host/block_partition.hpp"
@@ -113,6 +114,9 @@ struct HostLevel {
     take_table(bench, sample(bench));
   }
 
+  /// Is nothing of a key outside the caller's range of bits?
+  bool all_bits_count() const { return order.wanted == low_mask<Bits>(8 * sizeof(Stored)); }
+
   /// Before threads come to `partition`, and to `finish`.
   void open() const { state->ticket = 0; }
 
@@ -172,10 +176,14 @@ struct HostLevel {
       while (units[bucket + 1] <= u) ++bucket;
       const std::size_t size = state->start[bucket + 1] - state->start[bucket];
       if (size == 0) continue;
-      if (size <= capacity) {
+      const std::size_t unit = u - units[bucket], of = units[bucket + 1] - units[bucket];
+      if (state->buckets.holds_one_key(bucket)) {
+        if (!sink.leaves_keys) fill_unit(bucket, unit, of);
+        if constexpr (with_values) gather_values(bucket, unit, of);
+      } else if (size <= capacity) {
         sort_bucket(bench, bucket);
       } else {
-        gather_unit(bucket, u - units[bucket], units[bucket + 1] - units[bucket]);
+        gather_unit(bucket, unit, of);
       }
     }
     settle_lines();
@@ -210,6 +218,8 @@ struct HostLevel {
     auto* const b = reinterpret_cast<Record<Bits, NoValue>*>(bench.b);
     const auto* const sorted = sort.sort(a, b, size, sort.survey(a, size));
     state->buckets.take_table(reinterpret_cast<const Bits*>(sorted), size, order.wanted,
+                              Order::is_encoded && all_bits_count(),
+                              static_cast<std::uint32_t>(sizeof(Stored)),
                               {bucket_bits().enough, most_bits});
   }
   /// Takes a sample to where a bucket's records will lie; returns its size.
@@ -225,21 +235,23 @@ struct HostLevel {
 
   std::size_t claim() const { return Kokkos::atomic_fetch_add(&state->ticket, std::uint64_t{1}); }
 
+  /// Bytes of a bucket's elements in one block.
   struct Run {
-    const Rec* records;
+    const std::byte* bytes;
     std::size_t size;
+    const Rec* records() const { return reinterpret_cast<const Rec*>(bytes); }
+    std::size_t count() const { return size / sizeof(Rec); }
   };
   Run run_of(std::size_t bucket, std::size_t block_index) const {
     const std::uint32_t* const row = rows + block_index * (state->buckets.count + 1) + bucket;
-    return {blocks + range.begin + block_index * block + row[0], row[1] - row[0]};
+    const Rec* const out = blocks + range.begin + block_index * block;
+    return {reinterpret_cast<const std::byte*>(out) + row[0], row[1] - row[0]};
   }
   void prefetch_run(std::size_t bucket, std::size_t block_index) const {
     constexpr std::size_t most_lines = 4;
     const Run run = run_of(bucket, block_index);
-    const std::size_t lines = std::min(most_lines, run.size * sizeof(Rec) / line_bytes + 1);
-    for (std::size_t l = 0; l < lines; ++l) {
-      prefetch_line(reinterpret_cast<const std::byte*>(run.records) + l * line_bytes);
-    }
+    const std::size_t lines = std::min(most_lines, run.size / line_bytes + 1);
+    for (std::size_t l = 0; l < lines; ++l) prefetch_line(run.bytes + l * line_bytes);
   }
   /// Calls `each(run)` for the bucket's runs in blocks [begin, end), with the next ones under way.
   template <class Each>
@@ -258,7 +270,7 @@ struct HostLevel {
   Bits first_of(std::size_t bucket) const {
     std::size_t i = 0;
     while (run_of(bucket, i).size == 0) ++i;
-    return order.masked(run_of(bucket, i).records[0].key());
+    return order.masked(run_of(bucket, i).records()->key());
   }
 
   void sort_bucket(const Bench& bench, std::size_t bucket) const {
@@ -268,13 +280,14 @@ struct HostLevel {
     Rec* to = bench.a;
     for_each_run(bucket, 0, block_count(), [&](const Run& run) {
       Bits seen = 0;
-      for (std::size_t i = 0; i < run.size; ++i) {
-        const Rec record = run.records[i];
+      const Rec* const records = run.records();
+      for (std::size_t i = 0; i < run.count(); ++i) {
+        const Rec record = records[i];
         seen |= by.bits(record.key()) ^ first;
         to[i] = record;
       }
       differing |= seen;
-      to += run.size;
+      to += run.count();
     });
     const auto size = static_cast<std::size_t>(to - bench.a);
     const Rec* const sorted = CacheSort<Order, Rec>(order, bench.counters)
@@ -282,19 +295,47 @@ struct HostLevel {
     sink.write(order, range.begin + state->start[bucket], sorted, size, !sink.leaves_keys);
   }
 
+  /// One of several units of a bucket of equal keys, which are written anew.
+  void fill_unit(std::size_t bucket, std::size_t unit, std::size_t units) const {
+    const std::size_t size = state->start[bucket + 1] - state->start[bucket];
+    const std::size_t begin = size * unit / units, end = size * (unit + 1) / units;
+    const Key key = order.leave(static_cast<Stored>(state->buckets.only_key(bucket)));
+    write_objects(sink.keys + range.begin + state->start[bucket] + begin, end - begin, sink.streams,
+                  [=](std::size_t) { return key; });
+  }
+
+  /// Its values, which came alone.
+  void gather_values(std::size_t bucket, std::size_t unit, std::size_t units) const {
+    const std::size_t begin = block_count() * unit / units;
+    const std::size_t end = block_count() * (unit + 1) / units;
+    Value* to = sink.values + range.begin + state->start[bucket];
+    for (std::size_t i = 0; i < begin; ++i) to += run_of(bucket, i).size / sizeof(Value);
+    for_each_run(bucket, begin, end, [&](const Run& run) {
+      const std::size_t count = run.size / sizeof(Value);
+      const std::byte* const values = run.bytes;
+      write_objects(to, count, sink.streams, [=](std::size_t i) {
+        Value value;
+        std::memcpy(&value, values + i * sizeof(Value), sizeof(Value));
+        return value;
+      });
+      to += count;
+    });
+  }
+
   /// One of several units of a bucket that no cache holds: its runs go one behind the other to the sink.
   void gather_unit(std::size_t bucket, std::size_t unit, std::size_t units) const {
     const std::size_t begin = block_count() * unit / units;
     const std::size_t end = block_count() * (unit + 1) / units;
     std::size_t at = range.begin + state->start[bucket];
-    for (std::size_t i = 0; i < begin; ++i) at += run_of(bucket, i).size;
+    for (std::size_t i = 0; i < begin; ++i) at += run_of(bucket, i).count();
     const Order by = order;
     const Bits first = first_of(bucket);
     Bits differing = 0;
     for_each_run(bucket, begin, end, [&](const Run& run) {
-      for (std::size_t i = 0; i < run.size; ++i) differing |= by.bits(run.records[i].key()) ^ first;
-      sink.write(by, at, run.records, run.size, true);
-      at += run.size;
+      const Rec* const records = run.records();
+      for (std::size_t i = 0; i < run.count(); ++i) differing |= by.bits(records[i].key()) ^ first;
+      sink.write(by, at, records, run.count(), true);
+      at += run.count();
     });
     if ((differing & order.wanted) != 0) {
       HostLanes::store(&state->mixed[bucket], std::uint32_t{1});

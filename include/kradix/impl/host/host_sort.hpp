@@ -153,7 +153,8 @@ class HostSort {
   bool may_be_few_kinds(Table table) const {
     const std::size_t keys = level_.range.size();
     constexpr std::size_t most_keys = std::size_t{1} << 31;  // of counters of 32 bits
-    if (!all_bits_count() || Table::bytes > memory_.benches.record_bytes || keys > most_keys) {
+    if (!level_.all_bits_count() || Table::bytes > memory_.benches.record_bytes ||
+        keys > most_keys) {
       return false;
     }
     table.clear();
@@ -165,16 +166,11 @@ class HostSort {
     return table.is_complete();
   }
 
-  bool all_bits_count() const {
-    using Bits = typename Level::Bits;
-    return level_.order.wanted == low_mask<Bits>(8 * sizeof(typename Level::Stored));
-  }
-
   /// All bits of keys count, and the tables are small beside keys and cache: each thread adds its own to all.
   template <class Counts>
   bool worth_counting(const Counts& counts) const {
     const std::size_t values = counts.values(), keys = level_.range.size();
-    return values > 1 && all_bits_count() &&
+    return values > 1 && level_.all_bits_count() &&
            values * std::max<std::size_t>(level_.threads, 2) <= keys / 2 &&
            (values + 1) * sizeof(std::uint64_t) <= keys * sizeof(typename Level::Rec) &&
            counts.counters() * sizeof(std::uint32_t) <= memory_.benches.record_bytes;

@@ -13,6 +13,7 @@ namespace kradix::impl {
 template <class Key, class Value>
 class Record {
  public:
+  static constexpr std::size_t value_bytes = sizeof(Value);
   Record(const Key& key, const Value& value)
       : key_(Kokkos::bit_cast<KeyBytes>(key)), value_(Kokkos::bit_cast<ValueBytes>(value)) {}
   Key key() const { return Kokkos::bit_cast<Key>(key_); }
@@ -28,6 +29,7 @@ class Record {
 template <class Key>
 class Record<Key, NoValue> {
  public:
+  static constexpr std::size_t value_bytes = 0;
   Record(const Key& key, NoValue) : key_(key) {}
   Key key() const { return key_; }
   NoValue value() const { return {}; }
