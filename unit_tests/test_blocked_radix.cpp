@@ -292,6 +292,116 @@ TEST(BlockedRadix, KindsThatTheQuickOrderCannotStoreAreSortedToo) {
   EXPECT_FALSE(counts_and_sorts(input, Order::ascending, "CountFewKinds", {4096, 16384, 10, 3}));
 }
 
+/// Elements of few kinds, some of which the sample may miss, in places that it does not take.
+template <class Key>
+void sort_kinds() {
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr Shape shape{4096, 16384, 10, 3};
+  constexpr std::size_t count = 60013;
+  const std::size_t size = BucketSample::size_of(count);
+  const auto any = [&] { return static_cast<Key>(static_cast<std::int64_t>(random())); };  // no NaN
+  for (const Order order : {Order::ascending, Order::descending}) {
+    for (const std::size_t distinct : {1, 2, 3, 16, 60}) {
+      for (const std::size_t missed : {0, 1, 100}) {
+        SCOPED_TRACE(text_of(shape, count) + ", kinds " + std::to_string(distinct) + ", missed " +
+                     std::to_string(missed));
+        std::vector<Key> kinds(distinct), input(count);
+        for (Key& kind : kinds) kind = any();
+        for (Key& key : input) key = kinds[random() % distinct];
+        for (std::size_t m = 0; m < missed; ++m) {
+          const std::size_t stretch = count / size, i = random() % size;
+          const std::size_t place = BucketSample::place(i, size, count);
+          const std::size_t other = i * stretch + (place - i * stretch + 1) % stretch;
+          input[other] = any();
+        }
+        expect_sorted(input, order, shape);
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(BlockedRadix, PairsOfFewKindsAreSorted) {
+  sort_kinds<std::int32_t>();
+  sort_kinds<std::uint64_t>();
+  sort_kinds<double>();
+}
+
+TEST(BlockedRadix, SkewedKeysAloneAreSorted) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  for (const Shape& shape : shapes) {
+    for (const Skew skew : all_skews) {
+      for (const Order order : {Order::ascending, Order::descending}) {
+        SCOPED_TRACE(text_of(shape, 200 * shape.block + 9) + ", skew " +
+                     std::to_string(static_cast<int>(skew)));
+        const auto wide = skewed(skew, 200 * shape.block + 9, random);
+        counts_and_sorts(wide, order, "", shape);
+        std::vector<float> numbers(wide.size());
+        for (std::size_t i = 0; i < wide.size(); ++i) numbers[i] = static_cast<float>(wide[i]);
+        counts_and_sorts(numbers, order, "", shape);
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+/// A sorted sample of `size` keys: each of `kinds` so often, the others only once.
+std::vector<std::uint64_t> sample_of(std::size_t size, std::size_t kinds, std::size_t times,
+                                     std::mt19937_64& random) {
+  std::vector<std::uint64_t> sample;
+  for (std::size_t k = 0; k < kinds; ++k) sample.insert(sample.end(), times, random());
+  while (sample.size() < size) sample.push_back(random());
+  std::sort(sample.begin(), sample.end());
+  return sample;
+}
+
+TEST(Buckets, AreOfKindsThatTheSampleHardlyMissed) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  using Table = KindTable<std::uint64_t>;
+  std::vector<std::uint64_t> memory(Table::bytes / sizeof(std::uint64_t));
+  const Table table = Table::in(reinterpret_cast<std::byte*>(memory.data()));
+  auto buckets = std::make_unique<Buckets<std::uint64_t>>();
+  for (const std::size_t kinds : {1, 2, 100, 256}) {
+    auto sample = sample_of(0, kinds, 4, random);
+    ASSERT_TRUE(buckets->choose_kinds(sample.data(), sample.size(), table));
+    ASSERT_EQ(buckets->count, kinds);
+    for (std::size_t b = 0; b < kinds; ++b) {
+      EXPECT_TRUE(buckets->holds_one_key(b));
+      EXPECT_EQ(buckets->only_key(b), sample[4 * b]);
+      const auto& of = buckets->kinds;
+      EXPECT_EQ(of.label[of.slot(sample[4 * b], of.factor)], b);
+    }
+    sample.pop_back();
+    EXPECT_FALSE(buckets->choose_kinds(sample.data(), sample.size(), table)) << "seen too seldom";
+  }
+  const auto sample = sample_of(0, 257, 8, random);
+  EXPECT_FALSE(buckets->choose_kinds(sample.data(), sample.size(), table)) << "one too many";
+}
+
+TEST(Buckets, SplitOffWhatIsAThirdOfTheRest) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  auto buckets = std::make_unique<Buckets<std::uint64_t>>();
+  const auto splits_of = [&](const std::vector<std::uint64_t>& sample, bool makes_keys) {
+    buckets->take_table(sample.data(), sample.size(), ~std::uint64_t{0}, makes_keys, 8, {8, 10});
+    return buckets->splits;
+  };
+  EXPECT_EQ(splits_of(sample_of(4096, 0, 0, random), true), 0u);
+  EXPECT_EQ(splits_of(sample_of(4096, 10, 200, random), true), 0u);
+  EXPECT_EQ(splits_of(sample_of(4096, 2, 2048, random), false), 0u) << "keys travel";
+  EXPECT_EQ(splits_of(sample_of(4096, 2, 2048, random), true), 2u);
+  auto sample = sample_of(4096, 1, 2500, random);
+  std::fill_n(sample.begin(), 1000, 0);
+  std::sort(sample.begin(), sample.end());
+  ASSERT_EQ(splits_of(sample, true), 2u);
+  EXPECT_EQ(buckets->only_key(buckets->split[0]), sample[sample.size() / 2]);
+  EXPECT_EQ(buckets->only_key(buckets->split[1]), 0u);
+  std::size_t ones = 0;
+  for (std::size_t b = 0; b < buckets->count; ++b) ones += buckets->holds_one_key(b);
+  EXPECT_EQ(ones, 2u);
+}
+
 TEST(KindTable, AddsAllThatFit) {
   using Table = KindTable<std::uint64_t>;
   std::vector<std::uint64_t> memory(2 * Table::bytes / sizeof(std::uint64_t));
@@ -416,6 +526,9 @@ TEST(BucketTable, GrowsWithTheKeyAndSetsHeavyKeysApart) {
     for (std::size_t i = 0; i < keys.size(); i += 10) sample.push_back(keys[i]);
     std::sort(sample.begin(), sample.end());
     auto table = std::make_unique<BucketTable<std::uint64_t>>();
+    for (const std::size_t most : {8, 32, 1024}) {
+      EXPECT_LE(table->build(sample.data(), sample.size(), ~std::uint64_t{0}, most), most);
+    }
     const std::size_t buckets = table->build(sample.data(), sample.size(), ~std::uint64_t{0}, 64);
     EXPECT_LE(buckets, 64u);
     keys.insert(keys.end(), {0, ~std::uint64_t{0}});
@@ -437,6 +550,26 @@ TEST(BucketTable, GrowsWithTheKeyAndSetsHeavyKeysApart) {
       EXPECT_LT(*std::max_element(sizes.begin(), sizes.end()), keys.size() / 4);
     }
   }
+}
+
+TEST(BucketTable, HasFinerBucketsBesideHeavyKeys) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  auto table = std::make_unique<BucketTable<std::uint64_t>>();
+  for (std::size_t kinds = 0; kinds < 300; ++kinds) {
+    for (const std::size_t times : {8, 14, 30}) {
+      const auto sample = sample_of(4096, kinds, times, random);
+      EXPECT_LE(table->build(sample.data(), sample.size(), ~std::uint64_t{0}, 1024), 1024u);
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+  const auto sample = sample_of(4096, 130, 28, random);
+  table->build(sample.data(), sample.size(), ~std::uint64_t{0}, 1024);
+  std::vector<std::size_t> sizes(1024);
+  for (const std::uint64_t key : sample) ++sizes[table->of(key)];
+  std::size_t others = 0;
+  for (const std::size_t size : sizes) others = std::max(others, size < 28 ? size : 0);
+  EXPECT_LE(others, 8u) << "13 if heavy keys had their share";
 }
 
 TEST(BucketSample, TakesAPlaceOfEachStretch) {

@@ -94,7 +94,10 @@ struct HostLevel {
     state->verdict = State::good;
     if (range.level < 2) {
       const std::size_t size = sample(bench);
-      if (!state->buckets.choose(bits_of(bench.a), size, bucket_bits(), bench.counters)) {
+      if (choose_kinds(bench, size)) {
+        // Of so few kinds the table splits off one after the other.
+        if (2 * state->buckets.kinds.most_seen >= size) take_table(bench, size);
+      } else if (!state->buckets.choose(bits_of(bench.a), size, bucket_bits(), bench.counters)) {
         take_table(bench, size);
       }
       return true;
@@ -106,6 +109,17 @@ struct HostLevel {
     }
     state->buckets.take_digit(first, differing, bucket_bits().enough);
     return differing != 0;
+  }
+
+  /// Of few kinds of keys values move alone.
+  bool choose_kinds(const Bench& bench, std::size_t size) const {
+    if constexpr (Order::is_encoded && with_values && sizeof(Bits) <= 8) {
+      using Table = KindTable<Bits>;
+      if (!all_bits_count() || Table::bytes > capacity * sizeof(Rec)) return false;
+      return state->buckets.choose_kinds(bits_of(bench.a), size,
+                                         Table::in(reinterpret_cast<std::byte*>(bench.b)));
+    }
+    return false;
   }
 
   /// A key left the range of the sample's: no key leaves a table's.
@@ -144,7 +158,7 @@ struct HostLevel {
       const BlockFindings<Bits> found = blocks_of.run(
           begin, end, blocks + begin, rows + (begin - range.begin) / block * row, sink.streams);
       if (found.special) judge(State::special);
-      if (state->buckets.escapes(found.differing)) judge(State::escaped);
+      if (found.escapes) judge(State::escaped);
     });
     settle_lines();
   }

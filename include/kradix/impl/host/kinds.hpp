@@ -10,77 +10,9 @@
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/benches.hpp"
 #include "kradix/impl/host/buckets.hpp"
+#include "kradix/impl/host/kind_table.hpp"
 
 namespace kradix::impl {
-
-/// How often each of few kinds of keys comes: a table of which hardly any key has its slot taken.
-template <class Key>
-struct KindTable {
-  static constexpr int slot_bits = 12;
-  static constexpr std::size_t slots = std::size_t{1} << slot_bits, most = 512;
-  /// A table's part of a bench's records.
-  static constexpr std::size_t bytes = slots * (sizeof(Key) + sizeof(std::uint32_t));
-
-  Key* keys;
-  std::uint32_t* counts;  ///< 0: the slot is free
-  std::size_t used = 0;
-
-  static KindTable in(std::byte* memory) {
-    auto* const keys = reinterpret_cast<Key*>(memory);
-    return {keys, reinterpret_cast<std::uint32_t*>(keys + slots)};
-  }
-  void clear() {
-    std::fill_n(counts, slots, 0u);
-    used = 0;
-  }
-
-  static std::size_t home(Key key) {
-    return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15u >> (64 - slot_bits));
-  }
-
-  /// Counts a key that lies where it is looked for first; false of others.
-  bool add_at_home(Key key) const {
-    const std::size_t slot = home(key);
-    if (keys[slot] != key || counts[slot] == 0) return false;
-    ++counts[slot];
-    return true;
-  }
-
-  /// True if it is the first of its kind.
-  bool add(Key key, std::uint32_t times) {
-    std::size_t slot = home(key);
-    while (counts[slot] != 0) {
-      if (keys[slot] == key) {
-        counts[slot] += times;
-        return false;
-      }
-      slot = (slot + 1) % slots;
-    }
-    keys[slot] = key;
-    counts[slot] = times;
-    ++used;
-    return true;
-  }
-
-  /// As another thread left it.
-  void count_used() { used = slots - std::count(counts, counts + slots, 0u); }
-
-  /// False if they are too many together.
-  bool add_all(const KindTable& other) {
-    for (std::size_t slot = 0; slot < slots; ++slot) {
-      if (other.counts[slot] != 0) add(other.keys[slot], other.counts[slot]);
-      if (used > slots / 2) return false;
-    }
-    return true;
-  }
-
-  /// Were kinds seen once no more than kinds seen twice, but for chance? Then few were missed.
-  bool is_complete() const {
-    constexpr std::ptrdiff_t by_chance = 8;
-    return std::count(counts, counts + slots, 1u) <=
-           std::count(counts, counts + slots, 2u) + by_chance;
-  }
-};
 
 /// Kinds in order, with the first place of each and the end.
 template <class Stored>
@@ -135,22 +67,44 @@ struct CountFewKinds {
     return Table::in(reinterpret_cast<std::byte*>(benches.bench<typename Level::Rec>(thread).a));
   }
 
+  /// Keys that lie where they are looked for first are counted in several sets: equal keys in a row do not wait for each
+  /// other.
+  static constexpr std::size_t sets = 4;
+  static constexpr std::size_t hit_bytes = sets * Table::slots * sizeof(std::uint32_t);
+
   void operator()(const TeamMember<ExecutionSpace>& team) const {
-    Table table = table_of(benches, static_cast<std::size_t>(team.league_rank()));
+    const auto thread = static_cast<std::size_t>(team.league_rank());
+    Table table = table_of(benches, thread);
+    auto* const hits =
+        reinterpret_cast<std::uint32_t*>(benches.bench<typename Level::Rec>(thread).b);
     table.clear();
+    std::fill_n(hits, sets * Table::slots, 0u);
     level.for_each_block([&](std::size_t begin, std::size_t end) {
-      if (!count(table, begin, end)) level.judge(Level::State::escaped);
+      if (!count(table, hits, begin, end)) level.judge(Level::State::escaped);
     });
+    for (std::size_t i = 0; i < sets * Table::slots; ++i) table.counts[i / sets] += hits[i];
   }
 
   /// False if a kind is one too many, or one that the order cannot store.
-  bool count(Table& table, std::size_t begin, std::size_t end) const {
+  bool count(Table& table, std::uint32_t* hits, std::size_t begin, std::size_t end) const {
     const Key* const keys = level.source.keys;
     const Table quick = table;  // of which nothing else changes meanwhile
-    for (std::size_t i = begin; i < end; ++i) {
-      const Key key = keys[i];
-      if (quick.add_at_home(key) || !table.add(key, 1)) continue;
-      if (table.used > Table::most || is_special(key)) return false;
+    const auto add = [&](Key key, std::size_t set) {
+      const std::size_t slot = Table::home(key);
+      if (quick.is_at(slot, key)) {
+        ++hits[sets * slot + set];
+        return true;
+      }
+      return !table.add(key, 1) || (table.used <= Table::most && !is_special(key));
+    };
+    std::size_t i = begin;
+    for (; i + sets <= end; i += sets) {
+      for (std::size_t set = 0; set < sets; ++set) {
+        if (!add(keys[i + set], set)) return false;
+      }
+    }
+    for (; i < end; ++i) {
+      if (!add(keys[i], 0)) return false;
     }
     return true;
   }
