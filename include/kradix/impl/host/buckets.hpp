@@ -36,15 +36,14 @@ struct KeyCells {
 
   template <bool ByWidth>
   std::size_t of(Bits bits) const {
-    const Bits inside = std::clamp(bits, low, high);
     if constexpr (ByWidth) {
       // Without branches: below the center all bits of the distance from it, and of its cell, are turned.
-      const bool below = inside < center;
-      const auto distance = static_cast<Bits>(inside - center);
-      const std::size_t cell = from_center(below ? static_cast<Bits>(~distance) : distance);
-      return count / 2 + (cell ^ (std::size_t{0} - below));
+      const bool below = bits < center;
+      const auto turn = static_cast<Bits>(Bits{0} - static_cast<Bits>(below));
+      const auto distance = static_cast<Bits>(static_cast<Bits>(bits - center) ^ turn);
+      return count / 2 + (from_center(distance) ^ (std::size_t{0} - below));
     }
-    return static_cast<std::size_t>(static_cast<Bits>(inside - low) >> shift);
+    return static_cast<std::size_t>(static_cast<Bits>(std::clamp(bits, low, high) - low) >> shift);
   }
   std::size_t of(Bits bits) const { return by_width ? of<true>(bits) : of<false>(bits); }
 
