@@ -191,10 +191,14 @@ struct HostLevel {
       const std::size_t size = state->start[bucket + 1] - state->start[bucket];
       if (size == 0) continue;
       const std::size_t unit = u - units[bucket], of = units[bucket + 1] - units[bucket];
-      if (state->buckets.holds_one_key(bucket)) {
-        if (!sink.leaves_keys) fill_unit(bucket, unit, of);
-        if constexpr (with_values) gather_values(bucket, unit, of);
-      } else if (size <= capacity) {
+      if constexpr (Order::is_encoded) {
+        if (state->buckets.holds_one_key(bucket)) {
+          if (!sink.leaves_keys) fill_unit(bucket, unit, of);
+          if constexpr (with_values) gather_values(bucket, unit, of);
+          continue;
+        }
+      }
+      if (size <= capacity) {
         sort_bucket(bench, bucket);
       } else {
         gather_unit(bucket, unit, of);
