@@ -131,10 +131,7 @@ class HostSort {
       using Count = CountFewKinds<ExecutionSpace, Level>;
       using Kinds = SortedKinds<typename Level::Stored>;
       if (Kinds::bytes > level_.range.size() * sizeof(typename Level::Rec)) return false;
-      if (Count::hit_bytes > memory_.benches.record_bytes ||
-          !may_be_few_kinds(Count::table_of(memory_.benches, 0))) {
-        return false;
-      }
+      if (!may_be_few_kinds(Count::table_of(memory_.benches, 0))) return false;
       open();
       launch("CountFewKinds", level_.threads, Count{level_, memory_.benches});
       if (!was_good()) return false;

@@ -32,8 +32,13 @@ struct KindTable {
     return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15u >> (64 - slot_bits));
   }
 
-  /// Does it lie where it is looked for first?
-  bool is_at(std::size_t slot, Key key) const { return keys[slot] == key && counts[slot] != 0; }
+  /// Counts a key that lies where it is looked for first; false of others.
+  bool add_at_home(Key key) const {
+    const std::size_t slot = home(key);
+    if (keys[slot] != key || counts[slot] == 0) return false;
+    ++counts[slot];
+    return true;
+  }
 
   /// True if it is the first of its kind.
   bool add(Key key, std::uint32_t times) {

@@ -67,44 +67,22 @@ struct CountFewKinds {
     return Table::in(reinterpret_cast<std::byte*>(benches.bench<typename Level::Rec>(thread).a));
   }
 
-  /// Keys that lie where they are looked for first are counted in several sets: equal keys in a row do not wait for each
-  /// other.
-  static constexpr std::size_t sets = 4;
-  static constexpr std::size_t hit_bytes = sets * Table::slots * sizeof(std::uint32_t);
-
   void operator()(const TeamMember<ExecutionSpace>& team) const {
-    const auto thread = static_cast<std::size_t>(team.league_rank());
-    Table table = table_of(benches, thread);
-    auto* const hits =
-        reinterpret_cast<std::uint32_t*>(benches.bench<typename Level::Rec>(thread).b);
+    Table table = table_of(benches, static_cast<std::size_t>(team.league_rank()));
     table.clear();
-    std::fill_n(hits, sets * Table::slots, 0u);
     level.for_each_block([&](std::size_t begin, std::size_t end) {
-      if (!count(table, hits, begin, end)) level.judge(Level::State::escaped);
+      if (!count(table, begin, end)) level.judge(Level::State::escaped);
     });
-    for (std::size_t i = 0; i < sets * Table::slots; ++i) table.counts[i / sets] += hits[i];
   }
 
   /// False if a kind is one too many, or one that the order cannot store.
-  bool count(Table& table, std::uint32_t* hits, std::size_t begin, std::size_t end) const {
+  bool count(Table& table, std::size_t begin, std::size_t end) const {
     const Key* const keys = level.source.keys;
     const Table quick = table;  // of which nothing else changes meanwhile
-    const auto add = [&](Key key, std::size_t set) {
-      const std::size_t slot = Table::home(key);
-      if (quick.is_at(slot, key)) {
-        ++hits[sets * slot + set];
-        return true;
-      }
-      return !table.add(key, 1) || (table.used <= Table::most && !is_special(key));
-    };
-    std::size_t i = begin;
-    for (; i + sets <= end; i += sets) {
-      for (std::size_t set = 0; set < sets; ++set) {
-        if (!add(keys[i + set], set)) return false;
-      }
-    }
-    for (; i < end; ++i) {
-      if (!add(keys[i], 0)) return false;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Key key = keys[i];
+      if (quick.add_at_home(key) || !table.add(key, 1)) continue;
+      if (table.used > Table::most || is_special(key)) return false;
     }
     return true;
   }
