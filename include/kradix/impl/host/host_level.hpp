@@ -299,13 +299,14 @@ struct HostLevel {
     for_each_run(bucket, 0, block_count(), [&](const Run& run) {
       Bits seen = 0;
       const Rec* const records = run.records();
-      for (std::size_t i = 0; i < run.count(); ++i) {
+      const std::size_t count = run.count();
+      for (std::size_t i = 0; i < count; ++i) {
         const Rec record = records[i];
         seen |= by.bits(record.key()) ^ first;
         to[i] = record;
       }
       differing |= seen;
-      to += run.count();
+      to += count;
     });
     const auto size = static_cast<std::size_t>(to - bench.a);
     const Rec* const sorted = CacheSort<Order, Rec>(order, bench.counters)
@@ -351,9 +352,10 @@ struct HostLevel {
     Bits differing = 0;
     for_each_run(bucket, begin, end, [&](const Run& run) {
       const Rec* const records = run.records();
-      for (std::size_t i = 0; i < run.count(); ++i) differing |= by.bits(records[i].key()) ^ first;
-      sink.write(by, at, records, run.count(), true);
-      at += run.count();
+      const std::size_t count = run.count();
+      for (std::size_t i = 0; i < count; ++i) differing |= by.bits(records[i].key()) ^ first;
+      sink.write(by, at, records, count, true);
+      at += count;
     });
     if ((differing & order.wanted) != 0) {
       HostLanes::store(&state->mixed[bucket], std::uint32_t{1});
