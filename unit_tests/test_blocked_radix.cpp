@@ -402,6 +402,51 @@ TEST(Buckets, SplitOffWhatIsAThirdOfTheRest) {
   EXPECT_EQ(ones, 2u);
 }
 
+/// Keys crowded in eight places far apart. The greatest key there is shares a cell with a more frequent one, and with
+/// others.
+std::vector<std::uint32_t> crowded_keys(std::size_t count, std::mt19937_64& random) {
+  std::vector<std::uint32_t> keys(count);
+  for (auto& key : keys) {
+    const auto top = static_cast<std::uint32_t>(((random() % 8 + 1) << 29) - 1);
+    const std::uint32_t one_of[] = {top, top - static_cast<std::uint32_t>(random() % 1000)};
+    key = random() % 2 == 0 ? top - 1000 : one_of[random() % 2];
+  }
+  return keys;
+}
+
+TEST(Buckets, OfOneKeyHoldNoOther) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  auto sample = crowded_keys(4096, random);
+  std::sort(sample.begin(), sample.end());
+  auto buckets = std::make_unique<Buckets<std::uint32_t>>();
+  buckets->take_table(sample.data(), sample.size(), ~0u, true, 4, {8, 10});
+  std::size_t alone = 0;
+  for (std::uint32_t back = 0; back < 2000; ++back) {
+    const std::uint32_t bucket = buckets->table.of(~0u - back);
+    if (!buckets->holds_one_key(bucket)) continue;
+    EXPECT_EQ(buckets->only_key(bucket), ~0u - back);
+    ++alone;
+  }
+  EXPECT_GE(alone, 1u);
+}
+
+TEST(BlockedRadix, TheGreatestKeyBesideAMoreFrequentOne) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  for (const Shape& shape : shapes) {
+    const auto input = crowded_keys(200 * shape.block + 9, random);
+    SCOPED_TRACE(text_of(shape, input.size()));
+    counts_and_sorts(input, Order::ascending, "", shape);
+    expect_sorted(input, Order::ascending, shape);
+    std::vector<std::int32_t> least(input.size());  // the greatest in descending order
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      least[i] = static_cast<std::int32_t>(~input[i] ^ 0x80000000u);
+    }
+    expect_sorted(least, Order::descending, shape);
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
 TEST(KindTable, AddsAllThatFit) {
   using Table = KindTable<std::uint64_t>;
   std::vector<std::uint64_t> memory(2 * Table::bytes / sizeof(std::uint64_t));

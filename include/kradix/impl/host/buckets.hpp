@@ -87,6 +87,8 @@ struct BucketTable {
     }
   };
   LookUp look_up() const { return {wanted, cells, bucket, heavy}; }
+  /// The first of the buckets of its cell.
+  std::uint32_t first_of(Bits bits) const { return bucket[cells.of(bits & wanted)]; }
   std::uint32_t of(Bits bits) const {
     return cells.by_width ? look_up().template of<true>(bits) : look_up().template of<false>(bits);
   }
@@ -322,7 +324,9 @@ struct Buckets {
     for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
       while (end < size && sample[end] == sample[begin]) ++end;
       const std::uint32_t bucket = table.of(sample[begin]);
-      if (bucket == 0 || table.heavy[bucket - 1] != sample[begin]) continue;
+      // (Others' entries say none, which is the greatest key.)
+      const std::uint32_t first = table.first_of(sample[begin]);
+      if (bucket != first + 1 || table.heavy[first] != sample[begin]) continue;
       table.key_bytes[bucket] = 0;
       std::size_t s = most_splits;
       for (; s > 0 && held[s - 1] < end - begin; --s) {
