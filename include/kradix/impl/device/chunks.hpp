@@ -92,8 +92,9 @@ struct ChunkShape {
     constexpr std::size_t few = 2, many = 8, side_by_side = 8192;
     const std::size_t chunks = count / most < few * side_by_side ? few : many;
     const auto uneven = static_cast<std::size_t>(2 * std::sqrt(static_cast<double>(most)));
-    const std::size_t runs = (most - std::min(most, uneven)) / std::max<std::size_t>(run, 1);
-    return {most, runs > 0 ? chunks * runs * std::max<std::size_t>(run, 1) : many * most};
+    const std::size_t length = std::max<std::size_t>(run, 1);
+    const std::size_t runs = (most - std::min(most, uneven)) / length;
+    return {most, runs > 0 ? chunks * runs * length : many * most};
   }
   std::size_t windows(std::size_t count) const { return (count + window - 1) / window; }
   std::size_t chunks(std::size_t count) const { return 2 * count / most + windows(count); }

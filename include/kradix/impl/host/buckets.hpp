@@ -323,10 +323,10 @@ struct Buckets {
     std::size_t held[most_splits] = {};
     for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
       while (end < size && sample[end] == sample[begin]) ++end;
-      const std::uint32_t bucket = table.of(sample[begin]);
-      // (Others' entries say none, which is the greatest key.)
+      // (The greatest key is also what stands for none, but then nothing else lies in that bucket.)
       const std::uint32_t first = table.first_of(sample[begin]);
-      if (bucket != first + 1 || table.heavy[first] != sample[begin]) continue;
+      if (table.heavy[first] != sample[begin]) continue;
+      const std::uint32_t bucket = first + 1;
       table.key_bytes[bucket] = 0;
       std::size_t s = most_splits;
       for (; s > 0 && held[s - 1] < end - begin; --s) {
