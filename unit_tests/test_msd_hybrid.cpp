@@ -46,12 +46,14 @@ TYPED_TEST(MsdHybridOf, FinishesEveryPattern) {
                      << "seed " << keys::fresh_seed() << ", pattern " << static_cast<int>(pattern)
                      << ", count " << count << ", order " << static_cast<int>(order));
         const auto input = keys::make<TypeParam>(pattern, count, this->random_);
-        for (const RouteRule& rule : {always, by_digits}) {
+        for (const RouteRule& rule : {always, by_digits, by_mending}) {
           const Route route = expect_sorted<small_finish>(input, order, rule);
           if (pattern == keys::Pattern::uniform && count > chunk) {
             EXPECT_EQ(route.finishes, 1);
-            EXPECT_EQ(route.crowded, rule.close < 0 ? 1 : 0);
-            EXPECT_GE(route.chunks, count / chunk);
+            const bool mends = rule.gain > 0;
+            EXPECT_EQ(route.mends, mends ? 1 : 0);
+            EXPECT_EQ(route.crowded, rule.close < 0 && !mends ? 1 : 0);
+            if (!mends) EXPECT_GE(route.chunks, count / chunk);
           }
         }
         if (this->HasFailure()) return;
@@ -240,6 +242,81 @@ TEST(MsdHybrid, LongRunsAreSortedByOneTeamEach) {
   }
   const Route route = expect_sorted<small_finish>(input, Order::descending, always);
   EXPECT_EQ(route.finishes, 1);
+}
+
+/// Runs of up to so many keys, in order or not, that begin and end anywhere in tiles; or a few that span some of them.
+template <class Key>
+std::vector<Key> runs_of(std::size_t longest, double chance, std::mt19937_64& random) {
+  constexpr int low = 8 * sizeof(Key) - 16;
+  std::vector<Key> input;
+  for (std::uint64_t run = 0; run < 60000 && input.size() < 40000; ++run) {
+    const std::size_t length = 1 + random() % longest;
+    const bool differ = static_cast<double>(random()) * 0x1p-64 < chance;
+    for (std::size_t i = 0; i < length; ++i) {
+      const std::uint64_t tail =
+          differ && random() % 3 != 0 ? random() & low_mask<std::uint64_t>(low) : 5;
+      input.push_back(static_cast<Key>(run << low | tail));
+    }
+  }
+  std::shuffle(input.begin(), input.end(), random);
+  return input;
+}
+
+template <class Key, class Value>
+void expect_runs_mended(const std::vector<Key>& input, Order order) {
+  using Codec = decltype(make_codec<Key>(order));
+  const auto indices = reference::sorted_indices(input, order);
+  // Sweeps over two digits, which leave the runs in the caller's array or, in place, after three in the other.
+  RouteRule rule = by_mending;
+  rule.run = 1000;
+  for (const Movement& movement :
+       {Movement{}, Movement{.in_place = false}, Movement{.makes_indices = true},
+        Movement{.in_place = false, .makes_indices = true, .leaves_keys = true}}) {
+    const auto sorted =
+        hybrid::sort<small_finish, Value>(input, make_codec<Key>(order), movement, rule);
+    EXPECT_EQ(sorted.route.mends, 1);
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      if (!movement.leaves_keys) ASSERT_EQ(sorted.keys[i], input[indices[i]]) << i;
+      if constexpr (!std::is_same_v<Value, NoValue>) ASSERT_EQ(sorted.values[i], indices[i]) << i;
+    }
+  }
+}
+
+template <class Key>
+void expect_all_runs_mended() {
+  std::mt19937_64 random{keys::fresh_seed()};
+  for (const std::size_t longest : {2, 63, 65, 80, 300, 9000}) {
+    for (const double chance : {1.0, 0.05, 0.0}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", runs of up to "
+                                        << longest << ", " << chance << " of them of many keys");
+      const auto input = runs_of<Key>(longest, chance, random);
+      expect_runs_mended<Key, std::uint32_t>(input, Order::ascending);
+      expect_runs_mended<Key, NoValue>(input, Order::descending);
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+TEST(MsdHybrid, RunsAreMended) {
+  expect_all_runs_mended<std::uint64_t>();
+  expect_all_runs_mended<std::uint32_t>();
+}
+
+/// Kinds of 8-byte keys, too many to be counted, that few digits tell apart.
+TEST(MsdHybrid, ManyScatteredKindsAreMended) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  RouteRule rule = RouteRule::of_chunks(small_finish.round());
+  rule.gain = 1e30;  // else runs are finished digit by digit
+  rule.mend_gain = -1e30;
+  std::vector<std::uint64_t> kinds(3000), input(300007);
+  for (auto& kind : kinds) kind = random();
+  for (auto& key : input) key = kinds[random() % kinds.size()];
+  const Route route = expect_sorted<small_finish>(input, Order::ascending, rule);
+  EXPECT_EQ(route.mends, 1);
+  EXPECT_LE(route.digits.count(), 5);
+  // What differs in its lowest bit alone differs.
+  for (auto& key : input) key = (key & ~std::uint64_t{1}) | (random() & 1);
+  EXPECT_EQ(expect_sorted<small_finish>(input, Order::ascending, rule).mends, 0);
 }
 
 /// Words of counters, of which `most` are counted at most in one and `sum` in all.

@@ -19,6 +19,9 @@ inline constexpr TeamShape large_finish = on_host ? TeamShape{1, 4352} : TeamSha
 inline constexpr RouteRule always{.run = 1e30, .most = 1e30, .close = 1e30};
 /// The same, digit by digit.
 inline constexpr RouteRule by_digits{.run = 1e30, .most = 1e30, .close = -1, .gain = -1e30};
+/// Neighbours out of order are mended, after one sweep or a few.
+inline constexpr RouteRule by_mending{
+    .run = 1e30, .most = 1e30, .close = -1, .gain = 1e30, .differ = 1e30, .mend_gain = -1e30};
 
 /// What travels with the keys, and which of the results is wanted.
 struct Movement {

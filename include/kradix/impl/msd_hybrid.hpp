@@ -12,7 +12,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <bit>
 #include <string>
 
 #include "kradix/impl/device/chunks.hpp"
@@ -22,6 +21,7 @@
 #include "kradix/impl/device/finish_crowded.hpp"
 #include "kradix/impl/device/finish_ranges.hpp"
 #include "kradix/impl/device/label_kinds.hpp"
+#include "kradix/impl/device/mend_tiles.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/onesweep.hpp"
 #include "kradix/impl/plan.hpp"
@@ -73,6 +73,8 @@ class MsdHybrid {
                                                 ? kinds_shape<ExecutionSpace>(sizeof(Key))
                                                 : label_shape<ExecutionSpace>(sizeof(Key));
   using Crowded = FinishCrowded<ExecutionSpace, Codec, Value, AloneShape>;
+  using Mend = MendTiles<ExecutionSpace, Codec, Value, AloneShape.threads>;
+  static_assert(3 * FinishShape.round() <= 4 * Mend::tile);
   using Ranges = FinishRanges<ExecutionSpace, Codec, Value, RangeShape>;
 
  public:
@@ -112,25 +114,25 @@ class MsdHybrid {
     const DigitList all = sweeps_.digits();
     const KeyOrder<Codec> order{buffers_.keys.in, plan_.count, codec_, all, sweeps_.keeps_order()};
     const bool kinds = may_look_for_kinds(rule);
-    const std::size_t teams = Sample::teams(plan_.count);
-    const int least = rule.least_sweeps(plan_.count);
-    const auto samples = static_cast<float>(std::min<std::size_t>(plan_.count, Sample::samples));
+    const auto sweeps = SweepChoices::of(rule.least_sweeps(plan_.count), plan_.passes);
+    const std::size_t teams = Sample::teams(plan_.count, sweeps);
+    const auto samples = static_cast<float>(Sample::samples);
     const Glance glance{order, route_, sweeps_.clearing(sizeof(Route))};
     sweeps_.template launch<step_with>("GlanceAtKeys", glance.teams(), Glance::scratch_bytes(),
                                        glance);
     sweeps_.template launch<sample_with>(
-        "SampleRuns", teams * Route::choices + (kinds ? 1 : 0), Sample::scratch_bytes(),
+        "SampleRuns", teams * static_cast<std::size_t>(sweeps.count()) + (kinds ? 1 : 0),
+        Sample::scratch_bytes(),
         Sample{order,
-               least,
-               finish_bits(least),
+               sweeps,
                kinds ? sampled_kinds() : nullptr,
                heavy_,
                with_values,
                route_,
-               {plan_.count, all, rule, least, samples,
+               {plan_.count, all, rule, sweeps, samples,
                 static_cast<float>(teams) * samples * (samples - 1) / 2,
-                static_cast<int>(sizeof(Key)) + plan_.value_bytes, Crowded::Passes::may_have_kinds,
-                with_values && buffers_.keys.in_place(), route_}});
+                static_cast<int>(sizeof(Key)) + plan_.value_bytes, Finish::Wide::word_bits,
+                Crowded::Passes::may_have_kinds, buffers_.keys.in_place(), with_values, route_}});
   }
 
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
@@ -211,13 +213,6 @@ class MsdHybrid {
     }
   }
 
-  /// The bits of a word of counters, in a chunk of as many runs as fit of keys that spread evenly.
-  int finish_bits(int sweeps) const {
-    constexpr int word_bits = Finish::Wide::word_bits;
-    const int chunk_bits = std::bit_width(plan_.count / plan_.chunk) - 1;
-    return std::clamp(word_bits + chunk_bits - sweeps * digit_bits, 1, word_bits);
-  }
-
   void finish() {
     const DigitList all = sweeps_.digits();
     const PassTable* const passes = sweeps_.passes();
@@ -236,13 +231,16 @@ class MsdHybrid {
         Finish{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
                equal_keys_differ(codec_, all), passes, route_, lists});
     const std::size_t crowded = sweeps_.template resident_teams<AloneShape>();
+    using CrowdedOrMend = impl::CrowdedOrMend<Crowded, Mend>;
     sweeps_.template launch<AloneShape>(
-        "FinishCrowded", std::min(crowded, shape.chunks(plan_.count)), Crowded::scratch_bytes(),
-        Crowded{buffers_, codec_, all, passes, route_, lists});
+        "FinishCrowded", std::min(crowded, shape.chunks(plan_.count)),
+        CrowdedOrMend::scratch_bytes(),
+        CrowdedOrMend{{buffers_, codec_, all, passes, route_, lists},
+                      {buffers_, codec_, plan_.count, all, passes, route_, lists.mended()}});
     const std::size_t resident = sweeps_.template resident_teams<RangeShape>();
     sweeps_.template launch<RangeShape>(
         "FinishRanges", std::min(resident, shape.chunks(plan_.count)), Ranges::scratch_bytes(),
-        Ranges{buffers_, codec_, all, passes, lists});
+        Ranges{buffers_, codec_, plan_.count, all, passes, route_, lists});
   }
 
   const Plan& plan_;

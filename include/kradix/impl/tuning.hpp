@@ -82,10 +82,10 @@ constexpr TeamShape team_shape() {
   return is_host_space<ExecutionSpace> ? TeamShape{1, 0} : TeamShape{256, 19, 3};
 }
 
-/// How teams look at samples of keys: each step is waited for, so the more of them at once the better.
+/// How teams look at samples of keys: each step is waited for, so all run at once.
 template <class ExecutionSpace>
 constexpr TeamShape sample_shape() {
-  return is_host_space<ExecutionSpace> ? TeamShape{1, 1} : TeamShape{512, 1};
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 1} : TeamShape{512, 1, 4};
 }
 
 /// How teams that count, scan or copy run through the keys, whatever travels with them.

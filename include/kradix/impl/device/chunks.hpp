@@ -54,6 +54,9 @@ struct ChunkList {
 struct ChunkLists {
   ChunkList chunks, left;
 
+  /// What could not be mended, where both lists lie.
+  KOKKOS_FUNCTION ChunkList mended() const { return {chunks.words, left.count}; }
+
   /// In memory for twice as many words as there may be chunks.
   static ChunkLists of(std::uint64_t* words, std::size_t most, Route* route) {
     return {{words, &route->chunks}, {words + most, &route->left}};
@@ -173,7 +176,7 @@ struct ListChunks {
   static std::size_t scratch_bytes() { return (groups + 1) * sizeof(std::size_t); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (!passes->finishes) return;
+    if (!passes->finishes || route->mends != 0) return;
     auto* const starts = take_scratch<std::size_t>(team, groups + 1);
     const int shift = route->digits.begin;
     const Search search{

@@ -209,7 +209,7 @@ struct ListDigits {
     const Bits varying = joined<Bits>(route->varying) & bits_between<Bits>(all.begin, all.end);
     const int end = bit_width_of(varying);
     const DigitList wanted{digits.begin, end > digits.end ? end : digits.end};
-    const bool finishes = route->finishes != 0 && wanted.count() <= Route::most_sweeps;
+    const bool finishes = route->finishes != 0 && wanted.count() <= Route::most_recounted;
     route->recounts = 1;
     route->finishes = finishes ? 1 : 0;
     route->digits = finishes ? wanted : all;

@@ -27,7 +27,6 @@ struct FinishCrowded {
   static std::size_t scratch_bytes() { return sizeof(typename Passes::Scratch); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (!passes->finishes) return;
     auto& scratch = *take_scratch<typename Passes::Scratch>(team, 1);
     const ChunkList list = route->crowded != 0 ? lists.chunks : lists.left;
     const auto listed = static_cast<std::uint32_t>(list.size());

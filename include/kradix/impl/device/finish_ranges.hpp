@@ -19,10 +19,15 @@ struct FinishRanges {
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr int threads = Shape.threads;
 
+  using L = Lanes<ExecutionSpace>;
+  using Bits = typename Codec::bits_type;
+
   SortBuffers<Key, Value> buffers;
   Codec codec;
+  std::size_t count;
   DigitList all;
   const PassTable* passes;
+  const Route* route;
   ChunkLists lists;
 
   static std::size_t scratch_bytes() { return sizeof(typename Sort::Scratch); }
@@ -30,15 +35,42 @@ struct FinishRanges {
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (!passes->finishes) return;
     auto& scratch = *take_scratch<typename Sort::Scratch>(team, 1);
+    const bool mended = route->mends != 0;
+    const ChunkList list = mended ? lists.mended() : lists.left;
     const auto step = static_cast<std::uint64_t>(team.league_size());
-    for (auto entry = static_cast<std::uint64_t>(team.league_rank()); entry < lists.left.size();
+    for (auto entry = static_cast<std::uint64_t>(team.league_rank()); entry < list.size();
          entry += step) {
-      const Chunk run = lists.left.at(entry);
-      if (run.size() > 0) continue;  // a chunk that the finish gave up
-      const std::size_t begin = run.begin();
-      sort_run(team, {begin, LongRun::end(buffers.keys.spare(passes->count) + begin)}, scratch);
+      const Chunk run = list.at(entry);
+      if (mended) {
+        sort_unmended(team, list, entry, scratch);
+      } else if (run.size() == 0) {  // no chunk that the finish gave up
+        const std::size_t begin = run.begin();
+        sort_run(team, {begin, LongRun::end(buffers.keys.spare(passes->count) + begin)}, scratch);
+      }
       team.team_barrier();
     }
+  }
+
+  /// Runs side by side of a known length, or one that more than one team may have listed; others may be moving
+  /// theirs, but in their own places.
+  KOKKOS_FUNCTION void sort_unmended(const Team& team, const ChunkList& list, std::uint64_t entry,
+                                     typename Sort::Scratch& scratch) const {
+    const Chunk run = list.at(entry);
+    const std::size_t begin = run.begin();
+    std::size_t end = begin + static_cast<std::size_t>(run.size());
+    if (run.size() == 0) {
+      Bits listed = 0;
+      for (std::uint64_t i = team.team_rank(); i < entry; i += threads) {
+        listed |= list.at(i).word == run.word ? 1 : 0;
+      }
+      if (Sort::Combined::over(team, listed, scratch.seen) != 0) return;
+      const int shift = route->digits.begin;
+      const RunSearch<ExecutionSpace, Codec> search{
+          buffers.keys.end(passes->count), codec, {shift, 0}, low_mask<Bits>(all.end - shift)};
+      end = search.end_of(search.run_of(begin), begin, count - begin, count,
+                          L::lane(team.team_rank()));
+    }
+    sort_run(team, {begin, end}, scratch);
   }
 
   KOKKOS_FUNCTION void sort_run(const Team& team, const Share& range,

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 
 #include "kradix/impl/backend/lanes.hpp"
@@ -22,14 +23,16 @@ namespace kradix::impl {
 
 /// The state of the decision, in device memory; all zero at first.
 struct Route {
-  static constexpr int most_sweeps = 4;
-  static constexpr int choices = 2;  ///< numbers of sweeps that are looked at
+  static constexpr int most_sweeps = 7;
+  static constexpr int most_recounted =
+      4;  ///< sweeps before a finish, where the sample missed a bit
   static constexpr int most_sampled_kinds = 1024;
 
   int top;                       ///< bits of the sample's keys vary below this one
   DigitList digits;              ///< those that the sweeps go over
   int finishes;                  ///< a finish follows the sweeps
   int crowded;                   ///< digit by digit, for many keys of a run are alike
+  int mends;                     ///< where neighbours are out of order, for hardly any are
   int verifies;                  ///< no disorder in the sample: order is verified, nothing counted
   int recounts;                  ///< what was hoped for does not hold: digits are counted anew
   std::uint64_t disorder;        ///< of any neighbours that were looked at (`Disorder`)
@@ -41,8 +44,7 @@ struct Route {
   std::uint64_t varying[2];          ///< bits in which any key differs from the first
   std::uint64_t sampled;             ///< teams that have looked at their samples
   std::uint64_t pairs[most_sweeps];  ///< sampled pairs that 1, 2, ... sweeps would leave in one run
-  std::uint64_t close[most_sweeps];  ///< those of them that the finish could hardly tell apart
-  std::uint64_t same[most_sweeps];   ///< and those that are the same
+  std::uint64_t same[most_sweeps];   ///< those of them that are the same
   std::uint32_t most[most_sweeps];   ///< sampled keys in the longest such run of a team's sample
   std::uint64_t chunks;              ///< listed for the finish
   std::uint64_t left;                ///< and for those that take what it cannot
@@ -60,12 +62,14 @@ inline constexpr bool may_be_kind = Codec::tells_all_keys_apart &&
 
 /// When a finish is worth while.
 struct RouteRule {
-  float run;          ///< the mean length of a run, over its elements, that still fits
-  float most;         ///< and the longest that one team should finish
-  float close = 8;    ///< keys in a run that agree in the next bits too
-  float kinds = 160;  ///< in a chunk, that are few
-  float gain = 0;     ///< ps an element, that a finish digit by digit saves
-  float heavy = 0;    ///< ps an element, that taking heavy keys out saves
+  float run;            ///< the mean length of a run, over its elements, that still fits
+  float most;           ///< and the longest that one team should finish
+  float close = 8;      ///< keys that share a word of the finish's counters with one
+  float kinds = 160;    ///< in a chunk, that are few
+  float gain = 0;       ///< ps an element, that a finish digit by digit saves
+  float heavy = 0;      ///< ps an element, that taking heavy keys out saves
+  float differ = 0.6f;  ///< keys in a run beside each that are not the same, which may be mended
+  float mend_gain = 0;  ///< ps an element, that mending saves
   /// Keys, from so many on, may be few kinds: three launches more, five with values, which all others pay for.
   std::size_t kinds_from = std::size_t{1} << 24;
   std::size_t labels_from = std::size_t{1} << 25;
@@ -74,14 +78,27 @@ struct RouteRule {
   int least_sweeps(std::size_t count) const {
     int sweeps = 1;
     float even = static_cast<float>(count) / bin_count;
-    for (; even > run && sweeps + Route::choices <= Route::most_sweeps; even /= bin_count) {
-      ++sweeps;
-    }
+    for (; even > run && sweeps + mending <= Route::most_sweeps; even /= bin_count) ++sweeps;
     return sweeps;
   }
+  /// Numbers of sweeps, from the least on, that a finish may follow, and that mending may.
+  static constexpr int finishing = 2, mending = 4;
   static RouteRule of_chunks(std::size_t chunk) {
     return {1.05f * static_cast<float>(chunk), 65536.0f};
   }
+};
+
+/// Numbers of sweeps that samples are looked at for: all that may be chosen, and one below.
+struct SweepChoices {
+  int least, end, first;
+
+  /// A finish may follow the least ones; more must leave two digits at least, or they save too little.
+  static SweepChoices of(int least, int passes) {
+    const int most =
+        std::clamp(passes - 2, least + RouteRule::finishing - 1, least + RouteRule::mending - 1);
+    return {least, most + 1, std::max(least - 1, 1)};
+  }
+  KOKKOS_FUNCTION int count() const { return end - first; }
 };
 
 /// One team: the highest bit in which a few keys differ, and whether they and the next ones are in order. The
@@ -141,11 +158,13 @@ struct ChooseRoute {
   std::size_t count;
   DigitList all;
   RouteRule rule;
-  int sweeps;                    ///< as for SampleRuns
+  SweepChoices sweeps;
   float samples, sampled_pairs;  ///< of one team; of all
   int element_bytes;
-  bool has_kinds;   ///< a finish digit by digit looks for them
-  bool copies_odd;  ///< after an odd number of passes elements must be copied
+  int word_bits;   ///< so many bits tell words of the finish's counters apart
+  bool has_kinds;  ///< a finish digit by digit looks for them
+  bool in_place;   ///< after an odd number of passes elements must be copied
+  bool with_values;
   Route* route;
 
   /// On a copy, whose words all come at once: each would be waited for where it is wanted.
@@ -164,9 +183,7 @@ struct ChooseRoute {
     const auto n = static_cast<float>(count);
     const int passes = (route->top - all.begin + digit_bits - 1) / digit_bits;
     route->digits = all_digits(passes);
-    for (int s = sweeps; s < sweeps + Route::choices && route->finishes == 0; ++s) {
-      choose(s, passes, n);
-    }
+    for (int s = sweeps.least; s < sweeps.end && route->finishes == 0; ++s) choose(s, passes, n);
     if (route->finishes != 0 || route->verifies != 0 || route->kinds != 0 ||
         !(gain_by_taking_out(passes, n) > rule.heavy)) {
       route->heavy = 0;
@@ -180,12 +197,21 @@ struct ChooseRoute {
     const float most = n * route->most[s - 1] / samples;
     // Up to four of a sample meet by chance.
     const bool short_enough = most <= rule.most || route->most[s - 1] <= 4;
-    if (s >= passes || !short_enough || run + uneven(run, same, n) > rule.run) return;
-    const bool spread = mean_of(route->close, s, n) <= rule.close && s + 2 <= passes;
-    if (!spread && !(gain_by_digits(s, n, same) > rule.gain)) return;
+    if (s >= passes) return;
+    const bool fits = short_enough && s < sweeps.least + RouteRule::finishing &&
+                      run + uneven(run, same, n) <= rule.run;
+    const bool spread = fits && s + 2 <= passes && sharing_a_word(s, n) <= rule.close;
+    const bool crowded = fits && !spread && gain_by_digits(s, n, same) > rule.gain;
+    const float differ = run > same ? run - same : 0;
+    // One team sorts a long run in which the sample saw no difference, if there is one.
+    const bool no_longest = short_enough || route->most[s - 1] <= 12;
+    const bool mends = !spread && !crowded && no_longest && differ <= rule.differ &&
+                       gain_by_mending(s, passes, n, differ) > rule.mend_gain;
+    if (!spread && !crowded && !mends) return;
     route->digits = {route->top - s * digit_bits, route->top};
     route->finishes = 1;
-    route->crowded = spread ? 0 : 1;
+    route->crowded = crowded ? 1 : 0;
+    route->mends = mends ? 1 : 0;
   }
 
   /// Runs of some scattered values, of which many keys are the same, are less even than those of keys that spread
@@ -198,6 +224,37 @@ struct ChooseRoute {
   KOKKOS_FUNCTION float values() const {
     const int bits = route->top - all.begin;
     return static_cast<float>(std::uint64_t{1} << (bits < 63 ? bits : 63));
+  }
+
+  /// How many keys one finds in its word of counters. A chunk spans what agrees in so many topmost bits that about a
+  /// chunk's keys do; words are told apart by the next ones. How many keys agree with one is known for whole
+  /// digits, and taken to fall evenly from one to the next.
+  KOKKOS_FUNCTION float sharing_a_word(int s, float n) const {
+    constexpr int most = Route::most_sweeps + 2;
+    float bits[most] = {0}, alike[most] = {Kokkos::log2(n)};
+    const int all_bits = route->top - all.begin;
+    int last = 0;
+    const auto add = [&](int at, float mean) {
+      const float least = 0.5f * n / sampled_pairs;  // less than a pair may be there unseen
+      const float value = Kokkos::log2(mean > least ? mean : least);
+      ++last;
+      bits[last] = static_cast<float>(at);
+      alike[last] = value < alike[last - 1] ? value : alike[last - 1];
+    };
+    for (int level = sweeps.first; level < sweeps.end && level * digit_bits < all_bits; ++level) {
+      add(level * digit_bits, mean_of(route->pairs, level, n));
+    }
+    add(all_bits, mean_of(route->same, s, n));
+    const float chunk = Kokkos::log2(rule.run);
+    int i = 0;
+    while (i + 1 < last && alike[i + 1] > chunk) ++i;
+    const float above = alike[i] > chunk ? alike[i] - chunk : 0;
+    const float spanned =
+        bits[i] + above * (bits[i + 1] - bits[i]) / (alike[i] - alike[i + 1] + 1e-6f);
+    const float told = spanned + static_cast<float>(word_bits);
+    while (i + 1 < last && bits[i + 1] < told) ++i;
+    const float part = told < bits[i + 1] ? (told - bits[i]) / (bits[i + 1] - bits[i]) : 1;
+    return Kokkos::exp2(alike[i] + part * (alike[i + 1] - alike[i]));
   }
 
   KOKKOS_FUNCTION float mean_of(const std::uint64_t* pairs, int s, float n) const {
@@ -219,6 +276,14 @@ struct ChooseRoute {
     return (route->digits.count() - s) * sweep - list - more;
   }
 
+  /// What mending saves beside the other sweeps, in ps an element, by times measured on an H200: it reads all keys,
+  /// moves those that differ in their runs, and copies all where an odd number of sweeps leaves them elsewhere.
+  KOKKOS_FUNCTION float gain_by_mending(int s, int passes, float n, float differ) const {
+    const float bytes = static_cast<float>(element_bytes), sweep = 1.2f + 0.75f * bytes;
+    const float copy = in_place && s % 2 == 1 ? 0.6f * bytes : 0;
+    return (passes - s) * sweep - (0.4f * bytes + 12 * differ + copy + 40e6f / n);
+  }
+
   /// What sorting the light keys alone saves, in ps an element, by times measured on an H200. It costs a count, a
   /// sweep that looks keys up, and a copy in the end; and shorter sweeps take longer for each element.
   KOKKOS_FUNCTION float gain_by_taking_out(int passes, float n) const {
@@ -236,7 +301,8 @@ struct ChooseRoute {
   /// Digits above what the sample saw are not even counted; if a key varies there, they are counted anew. One
   /// pass more by narrower digits, which leave longer runs, costs less than a copy beside up to three wide ones.
   KOKKOS_FUNCTION DigitList all_digits(int passes) const {
-    const bool evens = copies_odd && passes % 2 == 1 && passes <= 3 && passes < all.count();
+    const bool evens =
+        in_place && with_values && passes % 2 == 1 && passes <= 3 && passes < all.count();
     const int digits = evens ? passes + 1 : passes;
     const int width = evens ? (route->top - all.begin + digits - 1) / digits : digit_bits;
     const int end = all.begin + digits * width;
@@ -257,9 +323,8 @@ struct SampleRuns {
   static_assert(Route::most_sampled_kinds <= samples);
 
   KeyOrder<Codec> order;
-  int sweeps;       ///< at least: fewer could not leave runs that are short enough
-  int finish_bits;  ///< below those sweeps' bits, what the finish counts by, eight counters together
-  Key* kinds;       ///< found by one more team, if wanted, and written in order
+  SweepChoices sweeps;
+  Key* kinds;              ///< found by one more team, if wanted, and written in order
   HeavyKinds<Key>* heavy;  ///< likewise, if those are too many
   bool all_kinds;          ///< they are of no use unless none is missed
   Route* route;
@@ -279,10 +344,11 @@ struct SampleRuns {
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
   /// As many for each number of sweeps as give a good estimate, few enough to be cheap beside one read
-  /// of the keys.
-  static std::size_t teams(std::size_t count) {
+  /// of the keys, and to run all at once.
+  static std::size_t teams(std::size_t count, const SweepChoices& sweeps) {
     const std::size_t wanted = count / (16 * samples);
-    return wanted < 1 ? 1 : wanted > 128 ? 128 : wanted;
+    const std::size_t most = 512 / static_cast<std::size_t>(sweeps.count());
+    return std::clamp<std::size_t>(wanted, 1, std::min<std::size_t>(128, most));
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
@@ -299,69 +365,56 @@ struct SampleRuns {
   }
 
   KOKKOS_FUNCTION void sample_runs(const Team& team, Scratch& scratch) const {
-    const int mine = sweeps + team.league_rank() % Route::choices;
-    const MyPlaces places = places_of(team);
+    const int mine = sweeps.first + team.league_rank() % sweeps.count();
+    const MyPlaces places{order.count, static_cast<std::uint32_t>(team.league_rank()) * samples +
+                                           static_cast<std::uint32_t>(team.team_rank())};
     Bits bits[each];
-    read(places, bits);  // on its way while the route is read
+    KRADIX_UNROLL  // on their way while the route is read
+        for (int i = 0; i < each; ++i) bits[i] = order.codec.encode(order.keys[places.of(i)]);
     const int top = route->top, shift = top - mine * digit_bits;
     if (L::load(&route->disorder) != Disorder::both) look_at_order(places);
     if (shift < order.all.begin) return;
-    std::uint64_t prefix[each];
-    const int lowest = order.all.begin < top - 63 ? top - 63 : order.all.begin;
-    cut(places, bits, lowest, top, prefix);
-    count(team, prefix, shift - lowest, scratch);
+    std::uint64_t word[each];
+    const std::uint64_t mask = low_mask<std::uint64_t>(top - shift);
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) word[i] = static_cast<std::uint64_t>(bits[i] >> shift) & mask;
+    count(team, word, scratch);
     if (team.team_rank() == 0) {
       Kokkos::atomic_add(&route->pairs[mine - 1], std::uint64_t{scratch.pairs});
       Kokkos::atomic_max(&route->most[mine - 1], scratch.most);
     }
+    if (scratch.pairs == 0 || mine < sweeps.least) return;
     team.team_barrier();
-    const int close = shift - lowest < finish_bits ? 0 : shift - lowest - finish_bits;
-    count(team, prefix, close, scratch);
-    if (team.team_rank() == 0) {
-      Kokkos::atomic_add(&route->close[mine - 1], std::uint64_t{scratch.pairs});
-    }
-    if (scratch.pairs == 0) return;
-    team.team_barrier();
-    if (close > 0) count(team, prefix, 0, scratch);
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) word[i] = print(static_cast<Bits>(bits[i] & order.mask()));
+    count(team, word, scratch);
     if (team.team_rank() == 0) {
       Kokkos::atomic_add(&route->same[mine - 1], std::uint64_t{scratch.pairs});
     }
   }
 
   static constexpr int each = samples / Threads;
-  static constexpr std::uint64_t missing = ~std::uint64_t{0};
 
-  /// Where this thread's samples lie, at or behind the end of few keys.
+  /// Where this thread's samples lie: anywhere, for keys may follow any pattern.
   struct MyPlaces {
-    SamplePlaces places;
-    std::size_t thread, teams, index;
+    std::size_t count;
+    std::uint32_t first;
     KOKKOS_FUNCTION std::size_t of(int i) const {
-      return places.of((static_cast<std::size_t>(i) * Threads + thread) * teams + index);
+      const std::uint64_t sample = first + static_cast<std::uint32_t>(i) * Threads + 1;
+      const std::uint64_t mixed =
+          (sample * 0x9e3779b97f4a7c15u ^ sample << 40) * 0xd6e8feb86659fd93u;
+      const std::uint64_t part = (mixed ^ mixed >> 31) & 0xffffffffu;
+      return part * (count >> 32) + (part * (count & 0xffffffffu) >> 32);
     }
   };
 
-  KOKKOS_FUNCTION MyPlaces places_of(const Team& team) const {
-    const auto teams = static_cast<std::size_t>(team.league_size() / Route::choices);
-    const auto index = static_cast<std::size_t>(team.league_rank() / Route::choices);
-    return {SamplePlaces(order.count, samples * teams), static_cast<std::size_t>(team.team_rank()),
-            teams, index};
-  }
-  KOKKOS_FUNCTION void read(const MyPlaces& places, Bits* bits) const {
-    KRADIX_UNROLL
-    for (int i = 0; i < each; ++i) {
-      const std::size_t place = places.of(i);
-      bits[i] = order.codec.encode(order.keys[place < order.count ? place : 0]);
+  /// Of all bits that count: hardly two keys have it in common.
+  KOKKOS_FUNCTION static std::uint64_t print(Bits code) {
+    std::uint64_t mixed = 0;
+    for (int w = 0; w < words_in<Bits>; ++w) {
+      mixed = (mixed ^ word_of(code, w)) * 0x9e3779b97f4a7c15u;
     }
-  }
-  /// Bits of the samples from `shift` up to the topmost that varies, at most 63 of them.
-  KOKKOS_FUNCTION void cut(const MyPlaces& places, const Bits* bits, int shift, int top,
-                           std::uint64_t* prefix) const {
-    const std::uint64_t mask = low_mask<std::uint64_t>(top - shift);
-    KRADIX_UNROLL
-    for (int i = 0; i < each; ++i) {
-      const auto all = static_cast<std::uint64_t>(bits[i] >> shift) & mask;
-      prefix[i] = places.of(i) < order.count ? all : missing;
-    }
+    return mixed >> 1;
   }
 
   KOKKOS_FUNCTION void look_at_order(const MyPlaces& places) const {
@@ -371,17 +424,15 @@ struct SampleRuns {
     if (disorder != 0) Disorder::tell<ExecutionSpace>(&route->disorder, disorder);
   }
 
-  /// Pairs of samples that agree in all but the lowest `low` bits, and the most that do together (0: no two).
-  KOKKOS_FUNCTION static void count(const Team& team, const std::uint64_t* prefix, int low,
-                                    Scratch& scratch) {
+  /// Pairs of the same words, and the most that are (0: no two).
+  KOKKOS_FUNCTION static void count(const Team& team, const std::uint64_t* word, Scratch& scratch) {
     clear(team, scratch);
     std::uint32_t pairs = 0, most = 0;
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
-      const bool exists = prefix[i] != missing;
-      const std::uint32_t before = insert(scratch, (prefix[i] >> low) + 1, exists);
+      const std::uint32_t before = insert(scratch, word[i] + 1);
       pairs += before;
-      if (exists && before >= most) most = before + 1;
+      if (before >= most) most = before + 1;
     }
     if (pairs != 0) {
       Kokkos::atomic_add(&scratch.pairs, pairs);
@@ -582,10 +633,10 @@ struct SampleRuns {
     return static_cast<std::uint32_t>((mine * 0x9e3779b97f4a7c15u) >> (64 - slot_bits));
   }
 
-  /// How many of the same came before (none of what does not exist).
-  KOKKOS_FUNCTION static std::uint32_t insert(Scratch& scratch, std::uint64_t mine, bool exists) {
+  /// How many of the same came before.
+  KOKKOS_FUNCTION static std::uint32_t insert(Scratch& scratch, std::uint64_t mine) {
     std::uint32_t slot = slot_of(mine);
-    bool looks = exists;
+    bool looks = true;
     KRADIX_ROLLED
     while (looks) {
       const std::uint64_t found =
@@ -595,7 +646,7 @@ struct SampleRuns {
     }
     // Lanes meet again before the next insertion.
     L::barrier();
-    return exists ? L::add(&scratch.keys[slot], 1u) : 0;
+    return L::add(&scratch.keys[slot], 1u);
   }
 };
 
