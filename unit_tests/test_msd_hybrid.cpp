@@ -1,6 +1,7 @@
 // Sweeps over the top digits and a finish: whatever the keys, with the finish forced on data that the
 // sample would not have chosen; the sample itself, and what happens when it misses a bit.
 #include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <set>
@@ -136,6 +137,69 @@ TEST(MsdHybrid, DenseKeysAreGivenUpSoon) {
       EXPECT_EQ(route.given_up, 0u);
     } else {
       EXPECT_GT(route.given_up, route.chunks / 2);
+    }
+  }
+}
+
+/// What is chosen for 8-byte keys of which, of any two, so many are alike in so many topmost bits: log2 of the chance.
+template <class Alike>
+Route choice_for(int log_count, int value_bytes, const Alike& alike) {
+  constexpr std::size_t chunk = 4352;
+  using Sample = SampleRuns<Space, decltype(make_codec<std::uint64_t>(Order::ascending)),
+                            sample_shape<Space>().threads>;
+  const std::size_t count = std::size_t{1} << log_count;
+  const RouteRule rule = RouteRule::of_chunks(chunk);
+  const auto sweeps = SweepChoices::of(rule.least_sweeps(count), 8);
+  const float samples = Sample::samples;
+  const float pairs =
+      static_cast<float>(Sample::teams(count, sweeps)) * samples * (samples - 1) / 2;
+  Route route{};
+  route.top = 64;
+  route.disorder = Disorder::both;
+  for (int s = sweeps.first; s < sweeps.end; ++s) {
+    const auto counted = [&](int bits) {  // a place may be drawn twice
+      return static_cast<std::uint64_t>(
+          pairs * (std::exp2(alike(bits)) + 1.0 / static_cast<double>(count)));
+    };
+    route.pairs[s - 1] = counted(8 * s);
+    route.same[s - 1] = counted(64);
+    route.most[s - 1] = static_cast<std::uint32_t>(1 + samples * std::exp2(alike(8 * s)));
+  }
+  ChooseRoute{count,           {0, 64}, rule, sweeps, samples,         pairs,
+              8 + value_bytes, 12,      true, true,   value_bytes > 0, &route}();
+  return route;
+}
+
+/// By what the sample counts on average: chance must not decide.
+TEST(MsdHybrid, FinishesWhatSpreadsWhateverTheSize) {
+  for (int log_count = 20; log_count <= 40; ++log_count) {
+    for (const int value_bytes : {0, 4, 8}) {
+      SCOPED_TRACE(::testing::Message()
+                   << "2^" << log_count << " with " << value_bytes << " bytes");
+      const Route even = choice_for(log_count, value_bytes, [](double bits) { return -bits; });
+      EXPECT_EQ(even.finishes, 1);
+      EXPECT_EQ(even.crowded, 0);
+      EXPECT_EQ(even.mends, 0);
+      // Ones in a fourth of all bits: words of counters hold too many.
+      const Route skewed =
+          choice_for(log_count, value_bytes, [](double bits) { return -0.678 * bits; });
+      EXPECT_TRUE(skewed.finishes == 0 || skewed.mends == 1);
+      // Clusters, whose keys agree in sixteen bits more than tell the clusters apart.
+      const Route clusters = choice_for(log_count, value_bytes, [](double bits) {
+        return bits < 6 ? -bits : bits < 22 ? -6.0 : 16 - bits;
+      });
+      EXPECT_EQ(clusters.finishes, 1);
+      EXPECT_EQ(clusters.crowded, 0);
+      EXPECT_EQ(clusters.mends, 0);
+      EXPECT_GT(clusters.digits.count(), even.digits.count());
+      // A thousand of them, each of one in 2^32 of all keys that may be: five sweeps tell them apart.
+      if (log_count < 23) continue;
+      const Route thousand = choice_for(log_count, value_bytes, [](double bits) {
+        return bits < 10 ? -bits : bits < 32 ? -10.0 : 22 - bits;
+      });
+      EXPECT_EQ(thousand.finishes, 1);
+      EXPECT_EQ(thousand.crowded, 0);
+      EXPECT_GE(thousand.digits.count(), 5);
     }
   }
 }

@@ -116,6 +116,8 @@ enum class Kind : std::uint8_t { spread, value };
   X(root_dup, value, "index modulo sqrt(n)", d.index % d.root())                                 \
   X(structured, value, "every digit cycles evenly", d.index * 0x0101010101010101u)               \
   X(one_hot, spread, "one random bit set", std::uint64_t{1} << (d.random() & 63))                \
+  X(clusters, spread, "1000 clusters, each 2^-32 of the range wide",                             \
+    d.one_of(1000) >> 32 << 32 | d.random(1) >> 32)                                              \
   X(high_byte, spread, "only the leading 8 bits vary", d.random() & ~(~std::uint64_t{0} >> 8))
 
 enum class Distribution : std::uint8_t {

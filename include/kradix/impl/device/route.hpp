@@ -78,11 +78,10 @@ struct RouteRule {
   int least_sweeps(std::size_t count) const {
     int sweeps = 1;
     float even = static_cast<float>(count) / bin_count;
-    for (; even > run && sweeps + mending <= Route::most_sweeps; even /= bin_count) ++sweeps;
+    for (; even > run && sweeps + tried <= Route::most_sweeps; even /= bin_count) ++sweeps;
     return sweeps;
   }
-  /// Numbers of sweeps, from the least on, that a finish may follow, and that mending may.
-  static constexpr int finishing = 2, mending = 4;
+  static constexpr int tried = 4;  ///< numbers of sweeps, from the least on
   static RouteRule of_chunks(std::size_t chunk) {
     return {1.05f * static_cast<float>(chunk), 65536.0f};
   }
@@ -92,10 +91,9 @@ struct RouteRule {
 struct SweepChoices {
   int least, end, first;
 
-  /// A finish may follow the least ones; more must leave two digits at least, or they save too little.
+  /// Two at least, and beyond those only what leaves two digits, or it would save too little.
   static SweepChoices of(int least, int passes) {
-    const int most =
-        std::clamp(passes - 2, least + RouteRule::finishing - 1, least + RouteRule::mending - 1);
+    const int most = std::clamp(passes - 2, least + 1, least + RouteRule::tried - 1);
     return {least, most + 1, std::max(least - 1, 1)};
   }
   KOKKOS_FUNCTION int count() const { return end - first; }
@@ -198,8 +196,7 @@ struct ChooseRoute {
     // Up to four of a sample meet by chance.
     const bool short_enough = most <= rule.most || route->most[s - 1] <= 4;
     if (s >= passes) return;
-    const bool fits = short_enough && s < sweeps.least + RouteRule::finishing &&
-                      run + uneven(run, same, n) <= rule.run;
+    const bool fits = short_enough && run + uneven(run, same, n) <= rule.run;
     const bool spread = fits && s + 2 <= passes && sharing_a_word(s, n) <= rule.close;
     const bool crowded = fits && !spread && gain_by_digits(s, n, same) > rule.gain;
     const float differ = run > same ? run - same : 0;
@@ -228,23 +225,32 @@ struct ChooseRoute {
 
   /// How many keys one finds in its word of counters. A chunk spans what agrees in so many topmost bits that about a
   /// chunk's keys do; words are told apart by the next ones. How many keys agree with one is known for whole
-  /// digits, and taken to fall evenly from one to the next.
+  /// digits that were sampled, and taken to fall evenly from one to the next.
   KOKKOS_FUNCTION float sharing_a_word(int s, float n) const {
     constexpr int most = Route::most_sweeps + 2;
     float bits[most] = {0}, alike[most] = {Kokkos::log2(n)};
     const int all_bits = route->top - all.begin;
     int last = 0;
-    const auto add = [&](int at, float mean) {
-      const float least = 0.5f * n / sampled_pairs;  // less than a pair may be there unseen
-      const float value = Kokkos::log2(mean > least ? mean : least);
+    const float mean = n / sampled_pairs;  // of keys, for a pair
+    const float twice = 1 / mean;          // places that are drawn twice, and make pairs
+    const float few = 4 + twice / 2;
+    float fall = 0;  // of the last step, a bit
+    const auto add = [&](int at, std::uint64_t pairs) {
+      const float more = static_cast<float>(at) - bits[last];
+      const float seen = static_cast<float>(pairs) - twice;
+      // Few pairs are there by chance: most likely, what has fallen goes on falling.
+      const float most = Kokkos::log2((seen > few ? seen : few) * mean);
+      const float further = alike[last] - fall * more;
+      const float value = seen < few && further < most ? further : most;
+      fall = value < alike[last] ? (alike[last] - value) / more : 0;
       ++last;
       bits[last] = static_cast<float>(at);
-      alike[last] = value < alike[last - 1] ? value : alike[last - 1];
+      alike[last] = alike[last - 1] - fall * more;
     };
     for (int level = sweeps.first; level < sweeps.end && level * digit_bits < all_bits; ++level) {
-      add(level * digit_bits, mean_of(route->pairs, level, n));
+      add(level * digit_bits, route->pairs[level - 1]);
     }
-    add(all_bits, mean_of(route->same, s, n));
+    add(all_bits, route->same[s - 1]);
     const float chunk = Kokkos::log2(rule.run);
     int i = 0;
     while (i + 1 < last && alike[i + 1] > chunk) ++i;
