@@ -1,4 +1,5 @@
 // Calls of few elements: every operation, type, order and view, beside the same call the usual way.
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "support/sorted.hpp"
@@ -34,6 +35,93 @@ TYPED_TEST(Few, AreSortedAroundTheSizeWhereAPlanBegins) {
     }
   }
 }
+
+/// Keys alone, where SIMD takes more of them for few: every size around one where the way changes, with vectors of any
+/// length.
+TYPED_TEST(Few, KeysAloneAreSortedWhereTheyLieAroundTheSizesWhereTheWayChanges) {
+  for (const std::size_t count : {1, 2, 255, 256, 257, 1023, 1024, 1025, 8191, 8192, 8193, 16383,
+                                  16384, 16385, 32768, 32769, 65536, 65537}) {
+    for (const keys::Pattern pattern :
+         {keys::Pattern::uniform, keys::Pattern::awkward, keys::Pattern::equal,
+          keys::Pattern::sorted, keys::Pattern::reversed}) {
+      if (count > 20000 && pattern != keys::Pattern::awkward) continue;
+      for (const Order order : {Order::ascending, Order::descending}) {
+        SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", count " << count);
+        const auto input = keys::make<TypeParam>(pattern, count, this->random_);
+        kradix::Options options;
+        options.order = order;
+        expect_keys_sorted(input, reference::sorted_indices_in_bits(input, order), options);
+        if (this->HasFailure()) return;
+      }
+    }
+  }
+}
+
+/// One key out of its place in a call that else follows a trend.
+TYPED_TEST(Few, KeysAloneThatNearlyFollowATrendAreSorted) {
+  for (const std::size_t count : {300, 1000, 4000}) {
+    for (const keys::Pattern pattern : {keys::Pattern::sorted, keys::Pattern::reversed}) {
+      for (const std::size_t place : {std::size_t{0}, count / 2 + 1, count - 1}) {
+        SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", count " << count);
+        auto input = keys::make<TypeParam>(pattern, count, this->random_);
+        std::swap(input[place], input[(place + count / 3) % count]);
+        expect_keys_sorted(input, reference::sorted_indices_in_bits(input, Order::ascending), {});
+        if (this->HasFailure()) return;
+      }
+    }
+  }
+}
+
+/// Sorts a strided column of so many keys; did that take memory?
+bool sorts_strided_by_memory(std::size_t count) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  const auto input = keys::make<std::uint32_t>(keys::Pattern::uniform, count, random);
+  const Kokkos::View<std::uint32_t**, Kokkos::LayoutRight, Memory> matrix("matrix", count, 2);
+  const auto column = Kokkos::subview(matrix, Kokkos::ALL, 1);
+  auto host = Kokkos::create_mirror_view(matrix);
+  for (std::size_t i = 0; i < count; ++i) host(i, 1) = input[i];
+  Kokkos::deep_copy(matrix, host);
+  kradix::Workspace workspace;
+  kradix::sort(Space{}, column, {.order = Order::descending, .workspace = &workspace});
+  Space{}.fence();
+  Kokkos::deep_copy(host, matrix);
+  auto expected = input;
+  std::sort(expected.rbegin(), expected.rend());
+  for (std::size_t i = 0; i < count; ++i) {
+    EXPECT_EQ(host(i, 1), expected[i]) << i;
+    EXPECT_EQ(host(i, 0), 0u) << i;
+  }
+  return workspace.bytes() > 0;
+}
+
+TEST(FewElements, StridedKeysAlone) {
+  for (const std::size_t count : {32, 33, 256, 257}) sorts_strided_by_memory(count);
+}
+
+#ifdef KRADIX_ENABLE_HIGHWAY
+TEST(FewElements, KeysAloneTakeNoMemoryUpToThousands) {
+  if (!kradix::impl::works_at_once<Space>) GTEST_SKIP() << "few are sorted on hosts only";
+  EXPECT_FALSE(sorts_strided_by_memory(256));
+  EXPECT_TRUE(sorts_strided_by_memory(257)) << "more are not copied to the stack";
+  std::mt19937_64 random{keys::fresh_seed()};
+  const std::size_t most = kradix::impl::FewBySimd<std::uint32_t>::most_in_place();
+  ASSERT_GE(most, 8192u);
+  for (const std::size_t count : {most, most + 1}) {
+    const auto keys = to_device(keys::make<std::uint32_t>(keys::Pattern::uniform, count, random));
+    kradix::Workspace workspace;
+    kradix::Options options;
+    options.workspace = &workspace;
+    kradix::sort(Space{}, keys, options);
+    Space{}.fence();
+    EXPECT_EQ(workspace.bytes() > 0, count > most);
+    options.stability = kradix::Stability::stable;
+    options.bits = {1, 32};
+    kradix::sort(Space{}, keys, options);
+    EXPECT_GT(workspace.bytes(), 0u) << "keys that are equal in some bits keep their order";
+    Space{}.fence();
+  }
+}
+#endif
 
 struct Wide {
   double place[3];

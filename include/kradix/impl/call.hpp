@@ -98,21 +98,31 @@ class SortCall {
 
  private:
   bool is_few_call() const {
-    const std::size_t most = sorts_by_simd() ? FewBySimd<Key>::most : most_few;
-    return value_bytes() <= most_few_bytes && is_few<ExecutionSpace>(keys_view_, options_, most);
+    return value_bytes() <= most_few_bytes &&
+           is_few<ExecutionSpace>(keys_view_, options_, most_few_here());
   }
-  bool sorts_by_simd() const {
+  std::size_t most_few_here() const {
     if constexpr (FewBySimd<Key>::exists && !with_values) {
-      return are_told_apart();
-    } else {
-      return false;
+      constexpr std::size_t most_copied = FewBySimd<Key>::most_copied;
+      if (are_told_apart()) {
+        const bool copies = packs_keys() || count_ <= most_copied;
+        return copies ? most_copied : FewBySimd<Key>::most_in_place();
+      }
     }
+    return most_few;
+  }
+  bool packs_keys() const {
+    return keys_.packs() || out_.packs();
   }
 
   void sort_few() const {
     if constexpr (FewBySimd<Key>::exists && !with_values) {
-      if (sorts_by_simd()) {
-        FewBySimd<Key>::sort(keys_view_, sorted_view(), options_.order);
+      if (are_told_apart()) {
+        if (packs_keys()) {
+          FewBySimd<Key>::sort_copy(keys_view_, sorted_view(), options_.order);
+        } else {
+          FewBySimd<Key>::sort(keys_.words(nullptr), sorted_words(), count_, options_.order);
+        }
         return;
       }
     }
@@ -125,7 +135,14 @@ class SortCall {
     }
   }
 
-  /// Where the caller wants sorted keys.
+  /// Where the caller wants sorted keys: words if they are not packed.
+  KeyWord* sorted_words() const {
+    if constexpr (out_of_place) {
+      return out_.words(nullptr);
+    } else {
+      return keys_.words(nullptr);
+    }
+  }
   const auto& sorted_view() const {
     if constexpr (out_of_place) {
       return out_view_;
@@ -158,7 +175,7 @@ class SortCall {
     problem.key_bits = codec_of<Key>::bits;
     problem.bits = options_.bits;
     problem.value_bytes = permutes_ ? index_bytes() : static_cast<int>(value_bytes());
-    problem.packs = keys_.packs() || out_.packs() || (!permutes_ && words_.packs());
+    problem.packs = packs_keys() || (!permutes_ && words_.packs());
     problem.permutes = permutes_;
     problem.forced = algorithm;
     problem.study = options_.study;

@@ -224,13 +224,15 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
 /// Blocks and buckets of a host sort, as large as a core's cache takes, and who works on them.
 inline void plan_blocks(const Problem& problem, const Machine& machine, Plan& plan) {
   constexpr int most_bucket_bits = 10;
-  // One thread is as soon done with few as others are awake; then each is worth its while.
-  constexpr std::size_t least_block = 1 << 12, least_for_two = 1 << 14, least_share = 1 << 12;
+  constexpr std::size_t least_block = 1 << 12;
+  constexpr std::size_t least_share = 1
+                                      << 12;  // for which a thread that is awake is worth its while
   const auto threads = static_cast<std::size_t>(machine.concurrency);
   const auto record_bytes = static_cast<std::size_t>(problem.key_bytes + problem.value_bytes);
   plan.digit_bits = most_bucket_bits;
   plan.passes = (plan.bits.end - plan.bits.begin + most_bucket_bits - 1) / most_bucket_bits;
-  const std::size_t shares = problem.count < least_for_two ? 1 : problem.count / least_share;
+  const std::size_t shares =
+      problem.count < least_for_two_threads ? 1 : problem.count / least_share;
   plan.teams = std::min(shares, threads);
   // A bucket lies in the cache twice while it is sorted, a block beside its source.
   plan.chunk = std::max<std::size_t>(least_block, machine.cache_bytes * 3 / 8 / record_bytes);

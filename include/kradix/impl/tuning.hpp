@@ -229,6 +229,9 @@ inline constexpr std::size_t least_counted_shorts = std::size_t{1} << 14;
 /// Up to so many 2-byte keys are counted in memory, by one kernel that also writes them anew.
 inline constexpr std::size_t most_few_shorts = std::size_t{1} << 21;
 
+/// On a host one thread is as soon done with fewer elements as others are awake.
+inline constexpr std::size_t least_for_two_threads = std::size_t{1} << 14;
+
 /// Elements that a serial round partitions in cache: keys and values of one round must stay within a
 /// private second-level cache (512 KB and more on current cores), with room for the source.
 constexpr std::size_t serial_round(std::size_t element_bytes) {

@@ -2,13 +2,17 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <type_traits>
 
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/host/order.hpp"
 #include "kradix/impl/host/simd_leaf.hpp"
+#include "kradix/impl/host/trend.hpp"
 #include "kradix/impl/tuning.hpp"
 #include "kradix/options.hpp"
 
@@ -29,39 +33,62 @@ bool is_few(const View& keys, const Options& options, std::size_t most) {
   }
 }
 
-/// Keys alone, told apart by all their bits, where SIMD sorts them: then few are some more.
+/// Keys alone, told apart by all their bits, where SIMD sorts them: then few are many more.
 template <class Key>
 struct FewBySimd {
   static constexpr bool exists = false;
-  static constexpr std::size_t most = most_few;
 };
 template <builtin_key Key>
 requires SimdLeaf<unsigned_of_size<sizeof(Key)>>::exists class FewBySimd<Key> {
   using Word = unsigned_of_size<sizeof(Key)>;
+  using Leaf = SimdLeaf<Word>;
+  static constexpr bool floating = key_kind<Key>() == KeyKind::floating;
+  using Encoded = std::conditional_t<floating, EncodedTotalOrder<Word>, EncodedOrder<Word, false>>;
 
-  static auto codec_of_order(Order order) {
-    if constexpr (key_kind<Key>() == KeyKind::floating) {
-      return total_order(make_codec<Key>(order));
+  static Encoded encoded(Order order) {
+    const auto codec = make_codec<Key>(order);
+    constexpr Word all = static_cast<Word>(~Word{0});
+    if constexpr (floating) {
+      return {total_order(codec), all};
     } else {
-      return make_codec<Key>(order);
+      return {{codec.flip, 0}, all};
     }
   }
 
  public:
   static constexpr bool exists = true;
-  static constexpr std::size_t most = 256;  ///< copies lie on the stack
+  /// So many may be copied to the stack, and are sorted sooner than they are looked at.
+  static constexpr std::size_t most_copied = 256;
+  /// More are few if they can be sorted where they lie and other threads are not worth waking.
+  static std::size_t most_in_place() {
+    return std::min(Leaf::in_place.most(), least_for_two_threads - 1);
+  }
 
-  /// to(i) = the i-th key of `from` in order; they may be the same.
+  /// Puts the `count` keys at `from` in order at `to`; they may be the same.
+  static void sort(const Word* from, Word* to, std::size_t count, Order order) {
+    const Encoded by = encoded(order);
+    if (count > most_copied && follow_trend(by, from, to, count)) return;
+    sort_in_place(by, from, to, count);
+  }
+
+  /// to(i) = the i-th of at most `most_copied` keys of `from` in order; they may be the same.
   template <class From, class To>
-  static void sort(const From& from, const To& to, Order order) {
-    const auto codec = codec_of_order(order);
+  static void sort_copy(const From& from, const To& to, Order order) {
     const std::size_t count = from.extent(0);
-    std::array<Word, most> words;
-    for (std::size_t i = 0; i < count; ++i) {
-      words[i] = static_cast<Word>(codec.encode(Kokkos::bit_cast<Word>(from(i))));
-    }
-    sort_leaf(words.data(), count);
-    for (std::size_t i = 0; i < count; ++i) to(i) = Kokkos::bit_cast<Key>(codec.decode(words[i]));
+    std::array<Word, most_copied> words;
+    for (std::size_t i = 0; i < count; ++i) words[i] = Kokkos::bit_cast<Word>(from(i));
+    sort(words.data(), words.data(), count, order);
+    for (std::size_t i = 0; i < count; ++i) to(i) = Kokkos::bit_cast<Key>(words[i]);
+  }
+
+ private:
+  static bool follow_trend(const Encoded& by, const Word* from, Word* to, std::size_t count) {
+    const TrendOf trend_of(by, from, count);
+    const Trend trend = trend_of.guess();
+    if (trend == Trend::none || !trend_of.follows(trend, 0, count)) return false;
+    if (from != to) std::copy_n(from, count, to);
+    if (trend == Trend::falling) std::reverse(to, to + count);
+    return true;
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/benches.hpp"
+#include "kradix/impl/host/simd_leaf.hpp"
 #include "kradix/impl/host/trend.hpp"
 
 namespace kradix::impl {
@@ -38,6 +39,12 @@ struct SortAlone {
  private:
   void sort(const Workbench<Rec>& bench, std::size_t size) const {
     const auto& order = level.order;
+    if constexpr (Level::can_count && SimdLeaf<typename Level::Stored>::exists) {
+      if (level.all_bits_count() && size <= SimdLeaf<typename Level::Stored>::in_place.most()) {
+        sort_in_place(order, level.source.keys, level.sink.keys, size);
+        return;
+      }
+    }
     for (std::size_t i = 0; i < size; ++i) {
       bench.a[i] = Rec(order.enter(level.source.keys[i]), level.source.value(i));
     }

@@ -41,6 +41,8 @@ struct EncodedOrder {
   WordCodec<Word, Floating> codec;
   Bits wanted;
 
+  /// Is any key not stored as it is?
+  bool changes() const { return Floating || codec.flip != 0; }
   Stored enter(Word word) const {
     if constexpr (Floating) word = flip_signed(word, word);
     return static_cast<Word>(word ^ codec.flip);
@@ -83,6 +85,7 @@ struct EncodedTotalOrder {
   TotalOrderCodec<Word> codec;
   Bits wanted;
 
+  static constexpr bool changes() { return true; }
   Stored enter(Word word) const { return static_cast<Word>(codec.encode(word)); }
   Word leave(Stored stored) const { return codec.decode(stored); }
   Bits bits(Stored stored) const { return stored; }
