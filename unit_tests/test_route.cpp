@@ -134,10 +134,12 @@ TYPED_TEST(RouteOf, EqualKeysInReverseKeepTheirOrder) {
 TYPED_TEST(RouteOf, WhatTheSampleMissesIsSorted) {
   constexpr std::size_t count = 40009;
   std::set<std::size_t> seen;
-  for (const std::size_t samples : {std::size_t{1024}, 1024 * (count / 16384)}) {
-    const SamplePlaces places(count, samples);
-    for (std::size_t i = 0; i < samples; ++i) seen.insert(places.of(i));
-  }
+  const SamplePlaces places(count, 1024);
+  for (std::size_t i = 0; i < 1024; ++i) seen.insert(places.of(i));
+  const RandomPlaces random_places{count};
+  const auto sweeps = SweepChoices::of(always.least_sweeps(count), sizeof(TypeParam));
+  const auto teams = count / 16384 * static_cast<std::size_t>(sweeps.count());
+  for (std::uint32_t i = 0; i < 1024 * teams; ++i) seen.insert(random_places.of(i));
   const auto seen_near = [&](std::size_t place) {
     return seen.count(place) + seen.count(place - 1) + seen.count(place + 1) > 0;
   };

@@ -225,8 +225,7 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
 inline void plan_blocks(const Problem& problem, const Machine& machine, Plan& plan) {
   constexpr int most_bucket_bits = 10;
   constexpr std::size_t least_block = 1 << 12;
-  constexpr std::size_t least_share = 1
-                                      << 12;  // for which a thread that is awake is worth its while
+  constexpr std::size_t least_share = 1 << 12;  // worth the while of a thread that is awake
   const auto threads = static_cast<std::size_t>(machine.concurrency);
   const auto record_bytes = static_cast<std::size_t>(problem.key_bytes + problem.value_bytes);
   plan.digit_bits = most_bucket_bits;

@@ -1,7 +1,7 @@
 // Keys that sweeps over their topmost digits leave all but in order: each tile looks for neighbours that are
 // not, and puts their runs in order where they lie.
 //
-// After few sweeps over long keys, most runs (of keys that agree in the digits swept) are one key, or the same
+// Where few sweeps tell long keys apart, most runs (of keys that agree in the digits swept) are one key, or the same
 // key many times. A short run that is out of order is sorted by one thread; longer ones are listed.
 #pragma once
 
@@ -60,7 +60,7 @@ struct MendTiles {
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
-  /// What a tile spans; places in scratch count from `base`, which may lie before the first key.
+  /// What a tile spans, and which of the places in scratch hold keys.
   struct Span {
     std::size_t begin, end;
     int first, last;  ///< keys that there are, in scratch

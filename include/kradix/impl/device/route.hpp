@@ -372,13 +372,18 @@ struct SampleRuns {
 
   KOKKOS_FUNCTION void sample_runs(const Team& team, Scratch& scratch) const {
     const int mine = sweeps.first + team.league_rank() % sweeps.count();
-    const MyPlaces places{order.count, static_cast<std::uint32_t>(team.league_rank()) * samples +
-                                           static_cast<std::uint32_t>(team.team_rank())};
+    const RandomPlaces places{order.count};
+    const auto first = static_cast<std::uint32_t>(team.league_rank()) * samples +
+                       static_cast<std::uint32_t>(team.team_rank());
+    std::size_t place[each];
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i)
+      place[i] = places.of(first + static_cast<std::uint32_t>(i) * Threads);
     Bits bits[each];
     KRADIX_UNROLL  // on their way while the route is read
-        for (int i = 0; i < each; ++i) bits[i] = order.codec.encode(order.keys[places.of(i)]);
+        for (int i = 0; i < each; ++i) bits[i] = order.codec.encode(order.keys[place[i]]);
     const int top = route->top, shift = top - mine * digit_bits;
-    if (L::load(&route->disorder) != Disorder::both) look_at_order(places);
+    if (L::load(&route->disorder) != Disorder::both) look_at_order(place);
     if (shift < order.all.begin) return;
     std::uint64_t word[each];
     const std::uint64_t mask = low_mask<std::uint64_t>(top - shift);
@@ -401,19 +406,6 @@ struct SampleRuns {
 
   static constexpr int each = samples / Threads;
 
-  /// Where this thread's samples lie: anywhere, for keys may follow any pattern.
-  struct MyPlaces {
-    std::size_t count;
-    std::uint32_t first;
-    KOKKOS_FUNCTION std::size_t of(int i) const {
-      const std::uint64_t sample = first + static_cast<std::uint32_t>(i) * Threads + 1;
-      const std::uint64_t mixed =
-          (sample * 0x9e3779b97f4a7c15u ^ sample << 40) * 0xd6e8feb86659fd93u;
-      const std::uint64_t part = (mixed ^ mixed >> 31) & 0xffffffffu;
-      return part * (count >> 32) + (part * (count & 0xffffffffu) >> 32);
-    }
-  };
-
   /// Of all bits that count: hardly two keys have it in common.
   KOKKOS_FUNCTION static std::uint64_t print(Bits code) {
     std::uint64_t mixed = 0;
@@ -423,10 +415,10 @@ struct SampleRuns {
     return mixed >> 1;
   }
 
-  KOKKOS_FUNCTION void look_at_order(const MyPlaces& places) const {
+  KOKKOS_FUNCTION void look_at_order(const std::size_t* place) const {
     std::uint32_t disorder = 0;
     KRADIX_UNROLL
-    for (int i = 0; i < each; ++i) disorder |= order.disorder_at(places.of(i));
+    for (int i = 0; i < each; ++i) disorder |= order.disorder_at(place[i]);
     if (disorder != 0) Disorder::tell<ExecutionSpace>(&route->disorder, disorder);
   }
 

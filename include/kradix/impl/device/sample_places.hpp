@@ -23,4 +23,18 @@ struct SamplePlaces {
   }
 };
 
+/// Places anywhere among `count`, some of them twice. Keys may follow any pattern, so these follow none:
+/// multiplications alone would make a lattice, which meets a pattern's period always or never.
+struct RandomPlaces {
+  std::size_t count;
+
+  KOKKOS_FUNCTION std::size_t of(std::uint32_t sample) const {
+    std::uint64_t mixed = (std::uint64_t{sample} + 1) * 0x9e3779b97f4a7c15u;
+    mixed = (mixed ^ mixed >> 29) * 0xbf58476d1ce4e5b9u;
+    mixed = (mixed ^ mixed >> 32) * 0x94d049bb133111ebu;
+    const std::uint64_t part = mixed >> 32;
+    return part * (count >> 32) + (part * (count & 0xffffffffu) >> 32);
+  }
+};
+
 }  // namespace kradix::impl
