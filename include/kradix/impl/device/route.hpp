@@ -64,7 +64,7 @@ inline constexpr bool may_be_kind = Codec::tells_all_keys_apart &&
 struct RouteRule {
   float run;            ///< the mean length of a run, over its elements, that still fits
   float most;           ///< and the longest that one team should finish
-  float close = 8;      ///< keys that share a word of the finish's counters with one
+  float close = 5;      ///< keys that share a word of the finish's counters with one
   float kinds = 160;    ///< in a chunk, that are few
   float gain = 0;       ///< ps an element, that a finish digit by digit saves
   float heavy = 0;      ///< ps an element, that taking heavy keys out saves
@@ -191,15 +191,15 @@ struct ChooseRoute {
 
   /// A finish costs little more than a pass: it must replace two.
   KOKKOS_FUNCTION void choose(int s, int passes, float n) const {
-    const float run = mean_of(route->pairs, s, n), same = mean_of(route->same, s, n);
+    const float run = mean_of(route->pairs, s, n), same = same_of(s, n);
     const float most = n * route->most[s - 1] / samples;
     // Up to four of a sample meet by chance.
     const bool short_enough = most <= rule.most || route->most[s - 1] <= 4;
     if (s >= passes) return;
     const bool fits = short_enough && run + uneven(run, same, n) <= rule.run;
-    const bool spread = fits && s + 2 <= passes && sharing_a_word(s, n) <= rule.close;
+    const bool spread = fits && s + 2 <= passes && tells_apart(sharing_a_word(s, n), n);
     const bool crowded = fits && !spread && gain_by_digits(s, n, same) > rule.gain;
-    const float differ = run > same ? run - same : 0;
+    const float differ = run - mean_of(route->same, s, n);
     // One team sorts a long run in which the sample saw no difference, if there is one.
     const bool no_longest = short_enough || route->most[s - 1] <= 12;
     const bool mends = !spread && !crowded && no_longest && differ <= rule.differ &&
@@ -231,15 +231,13 @@ struct ChooseRoute {
     float bits[most] = {0}, alike[most] = {Kokkos::log2(n)};
     const int all_bits = route->top - all.begin;
     int last = 0;
-    const float mean = n / sampled_pairs;  // of keys, for a pair
-    const float twice = 1 / mean;          // places that are drawn twice, and make pairs
-    const float few = 4 + twice / 2;
+    const float twice = drawn_twice(n), few = few_pairs(n);
     float fall = 0;  // of the last step, a bit
     const auto add = [&](int at, std::uint64_t pairs) {
       const float more = static_cast<float>(at) - bits[last];
       const float seen = static_cast<float>(pairs) - twice;
       // Few pairs are there by chance: most likely, what has fallen goes on falling.
-      const float most = Kokkos::log2((seen > few ? seen : few) * mean);
+      const float most = Kokkos::log2((seen > few ? seen : few) * n / sampled_pairs);
       const float further = alike[last] - fall * more;
       const float value = seen < few && further < most ? further : most;
       fall = value < alike[last] ? (alike[last] - value) / more : 0;
@@ -263,6 +261,19 @@ struct ChooseRoute {
     return Kokkos::exp2(alike[i] + part * (alike[i + 1] - alike[i]));
   }
 
+  /// As far as so few pairs tell.
+  KOKKOS_FUNCTION bool tells_apart(float sharing, float n) const {
+    return sharing - Kokkos::sqrt(sharing * n / sampled_pairs) <= rule.close;
+  }
+
+  /// Places that are drawn twice make pairs, too.
+  KOKKOS_FUNCTION float drawn_twice(float n) const { return sampled_pairs / n; }
+  /// No more than this beside those may be chance.
+  KOKKOS_FUNCTION float few_pairs(float n) const { return 4 + drawn_twice(n) / 2; }
+  KOKKOS_FUNCTION float same_of(int s, float n) const {
+    const float seen = static_cast<float>(route->same[s - 1]) - drawn_twice(n);
+    return seen < few_pairs(n) ? 0 : seen * n / sampled_pairs;
+  }
   KOKKOS_FUNCTION float mean_of(const std::uint64_t* pairs, int s, float n) const {
     return n * static_cast<float>(pairs[s - 1]) / sampled_pairs;
   }
