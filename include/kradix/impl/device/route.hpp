@@ -261,9 +261,10 @@ struct ChooseRoute {
     return Kokkos::exp2(alike[i] + part * (alike[i + 1] - alike[i]));
   }
 
-  /// As far as so few pairs tell.
+  /// As far as so few pairs tell: some more may be chance.
   KOKKOS_FUNCTION bool tells_apart(float sharing, float n) const {
-    return sharing - Kokkos::sqrt(sharing * n / sampled_pairs) <= rule.close;
+    const float chance = Kokkos::sqrt(sharing * n / sampled_pairs), most_by_chance = 3;
+    return sharing - (chance < most_by_chance ? chance : most_by_chance) <= rule.close;
   }
 
   /// Places that are drawn twice make pairs, too.
