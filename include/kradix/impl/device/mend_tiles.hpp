@@ -139,6 +139,7 @@ struct MendTiles {
     for (std::uint32_t i = thread; i < scratch.runs; i += Threads) {
       const int place = scratch.listed[i];
       if (place >= scratch.first_long && place <= scratch.last_long) continue;  // sorted with those
+      // Others may be moving codes of their runs meanwhile: in what is read here they agree.
       const int begin = begin_of(place, scratch.begin, span, scratch);
       const int end = end_of(place, span, scratch);
       sort_run(begin, end, scratch);
