@@ -18,7 +18,6 @@
 #include "kradix/impl/device/count_kinds.hpp"
 #include "kradix/impl/device/expand_kinds.hpp"
 #include "kradix/impl/device/finish_chunk.hpp"
-#include "kradix/impl/device/finish_crowded.hpp"
 #include "kradix/impl/device/finish_ranges.hpp"
 #include "kradix/impl/device/label_kinds.hpp"
 #include "kradix/impl/device/mend_tiles.hpp"
@@ -72,9 +71,8 @@ class MsdHybrid {
   static constexpr TeamShape look_up_with = std::is_same_v<Value, NoValue>
                                                 ? kinds_shape<ExecutionSpace>(sizeof(Key))
                                                 : label_shape<ExecutionSpace>(sizeof(Key));
-  using Crowded = FinishCrowded<ExecutionSpace, Codec, Value, AloneShape>;
-  using Mend = MendTiles<ExecutionSpace, Codec, Value, AloneShape.threads>;
-  static_assert(3 * FinishShape.round() <= 4 * Mend::tile);
+  using Crowded = CrowdedOrMend<ExecutionSpace, Codec, Value, AloneShape>;
+  static_assert(3 * FinishShape.round() <= 4 * Crowded::Mend::tile);
   using Ranges = FinishRanges<ExecutionSpace, Codec, Value, RangeShape>;
 
  public:
@@ -132,7 +130,8 @@ class MsdHybrid {
                {plan_.count, all, rule, sweeps, samples,
                 static_cast<float>(teams) * samples * (samples - 1) / 2,
                 static_cast<int>(sizeof(Key)) + plan_.value_bytes, Finish::Wide::word_bits,
-                Crowded::Passes::may_have_kinds, buffers_.keys.in_place(), with_values, route_}});
+                Crowded::Crowded::Passes::may_have_kinds, buffers_.keys.in_place(), with_values,
+                route_}});
   }
 
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
@@ -231,12 +230,10 @@ class MsdHybrid {
         Finish{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
                equal_keys_differ(codec_, all), passes, route_, lists});
     const std::size_t crowded = sweeps_.template resident_teams<AloneShape>();
-    using CrowdedOrMend = impl::CrowdedOrMend<Crowded, Mend>;
     sweeps_.template launch<AloneShape>(
-        "FinishCrowded", std::min(crowded, shape.chunks(plan_.count)),
-        CrowdedOrMend::scratch_bytes(),
-        CrowdedOrMend{{buffers_, codec_, all, passes, route_, lists},
-                      {buffers_, codec_, plan_.count, all, passes, route_, lists.mended()}});
+        "FinishCrowded", std::min(crowded, shape.chunks(plan_.count)), Crowded::scratch_bytes(),
+        Crowded{{buffers_, codec_, all, passes, route_, lists},
+                {buffers_, codec_, plan_.count, all, passes, route_, lists.mended()}});
     const std::size_t resident = sweeps_.template resident_teams<RangeShape>();
     sweeps_.template launch<RangeShape>(
         "FinishRanges", std::min(resident, shape.chunks(plan_.count)), Ranges::scratch_bytes(),

@@ -13,6 +13,7 @@
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/bins.hpp"
 #include "kradix/impl/device/chunks.hpp"
+#include "kradix/impl/device/finish_crowded.hpp"
 #include "kradix/impl/device/pass.hpp"
 #include "kradix/impl/device/route.hpp"
 
@@ -323,8 +324,11 @@ struct MendTiles {
 };
 
 /// What a team does after the sweeps, beside the finish: it sorts crowded chunks, or mends.
-template <class Crowded, class Mend>
+template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
 struct CrowdedOrMend {
+  using Crowded = FinishCrowded<ExecutionSpace, Codec, Value, Shape>;
+  using Mend = MendTiles<ExecutionSpace, Codec, Value, Shape.threads>;
+
   Crowded crowded;
   Mend mend;
 
@@ -332,8 +336,7 @@ struct CrowdedOrMend {
     return std::max(Crowded::scratch_bytes(), Mend::scratch_bytes());
   }
 
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
+  KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
     if (!mend.passes->finishes) return;
     if (mend.route->mends != 0) {
       mend(team);
