@@ -308,37 +308,40 @@ TEST(MsdHybrid, LongRunsAreSortedByOneTeamEach) {
   EXPECT_EQ(route.finishes, 1);
 }
 
-/// Runs of up to so many keys, in order or not, that begin and end anywhere in tiles; or a few that span some of them.
+/// Runs of up to so many keys that agree in their topmost 16 bits, in order or not, that begin and end anywhere in
+/// tiles; or a few that span some of them.
 template <class Key>
 std::vector<Key> runs_of(std::size_t longest, double chance, std::mt19937_64& random) {
   constexpr int low = 8 * sizeof(Key) - 16;
   std::vector<Key> input;
   for (std::uint64_t run = 0; run < 60000 && input.size() < 40000; ++run) {
     const std::size_t length = 1 + random() % longest;
+    const auto prefix = static_cast<Key>(run / 2 + (run % 2 << 15));
     const bool differ = static_cast<double>(random()) * 0x1p-64 < chance;
     for (std::size_t i = 0; i < length; ++i) {
       const std::uint64_t tail =
           differ && random() % 3 != 0 ? random() & low_mask<std::uint64_t>(std::min(low, 64)) : 5;
-      input.push_back(static_cast<Key>(static_cast<Key>(run) << low | tail));
+      input.push_back(static_cast<Key>(prefix << low | tail));
     }
   }
   std::shuffle(input.begin(), input.end(), random);
   return input;
 }
 
+/// After so many sweeps: an odd number leaves elements in place in the other array, and two leave the runs.
 template <class Key, class Value>
-void expect_runs_mended(const std::vector<Key>& input, Order order) {
+void expect_runs_mended(const std::vector<Key>& input, Order order, int sweeps) {
   using Codec = decltype(make_codec<Key>(order));
   const auto indices = reference::sorted_indices(input, order);
-  // Sweeps over two digits, which leave the runs in the caller's array or, in place, after three in the other.
   RouteRule rule = by_mending;
-  rule.run = 1000;
+  for (rule.run = 1e6; rule.least_sweeps(input.size()) < sweeps;) rule.run /= 10;
   for (const Movement& movement :
        {Movement{}, Movement{.in_place = false}, Movement{.makes_indices = true},
         Movement{.in_place = false, .makes_indices = true, .leaves_keys = true}}) {
     const auto sorted =
         hybrid::sort<small_finish, Value>(input, make_codec<Key>(order), movement, rule);
     EXPECT_EQ(sorted.route.mends, 1);
+    EXPECT_EQ(sorted.route.digits.count(), sweeps);
     for (std::size_t i = 0; i < input.size(); ++i) {
       if (!movement.leaves_keys) ASSERT_TRUE(sorted.keys[i] == input[indices[i]]) << i;
       if constexpr (!std::is_same_v<Value, NoValue>) ASSERT_EQ(sorted.values[i], indices[i]) << i;
@@ -354,8 +357,10 @@ void expect_all_runs_mended() {
       SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", runs of up to "
                                         << longest << ", " << chance << " of them of many keys");
       const auto input = runs_of<Key>(longest, chance, random);
-      expect_runs_mended<Key, std::uint32_t>(input, Order::ascending);
-      expect_runs_mended<Key, NoValue>(input, Order::descending);
+      for (const int sweeps : {1, 2, 3}) {
+        expect_runs_mended<Key, std::uint32_t>(input, Order::ascending, sweeps);
+        expect_runs_mended<Key, NoValue>(input, Order::descending, sweeps);
+      }
       if (::testing::Test::HasFailure()) return;
     }
   }

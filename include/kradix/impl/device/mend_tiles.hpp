@@ -193,7 +193,10 @@ struct MendTiles {
     int begin = 0, end = 0;
     if (crosses(longest, begin, end)) {
       if (end - begin <= longest) {
-        scratch.begin = end;  // the tile before has it
+        // The tile before has it, but may have found nothing to do, where it is in order.
+        for (int i = begin; i + 1 < end; ++i) {
+          if (scratch.code[i] > scratch.code[i + 1]) scratch.begin = end;
+        }
       } else {
         scratch.enters = 1;
       }
