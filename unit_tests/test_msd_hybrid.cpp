@@ -1,6 +1,7 @@
 // Sweeps over the top digits and a finish: whatever the keys, with the finish forced on data that the
 // sample would not have chosen; the sample itself, and what happens when it misses a bit.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -165,8 +166,8 @@ Route choice_for(int log_count, int value_bytes, const Alike& alike) {
     route.same[s - 1] = counted(64);
     route.most[s - 1] = static_cast<std::uint32_t>(1 + samples * std::exp2(alike(8 * s)));
   }
-  ChooseRoute{count,           {0, 64}, rule, sweeps, samples,         pairs,
-              8 + value_bytes, 12,      true, true,   value_bytes > 0, &route}();
+  ChooseRoute{count, {0, 64}, rule, sweeps, samples,         pairs, 8 + value_bytes,
+              12,    0,       true, true,   value_bytes > 0, &route}();
   return route;
 }
 
@@ -204,18 +205,23 @@ TEST(MsdHybrid, FinishesWhatSpreadsWhateverTheSize) {
   }
 }
 
+/// That the first look at keys leaves out.
+std::size_t unseen_place(std::size_t count) {
+  std::set<std::size_t> seen;
+  const SamplePlaces places(count, 1024);
+  for (std::size_t i = 0; i < 1024; ++i) seen.insert(places.of(i));
+  std::size_t place = count / 2;
+  while (seen.count(place) > 0) ++place;
+  return place;
+}
+
 /// One key in a place that the sample does not look at has a bit that no other key has.
 Route sort_with_an_odd_key(int shift) {
   std::mt19937_64 random{keys::fresh_seed()};
   constexpr std::size_t count = 50021;
   auto input = keys::make<std::uint64_t>(keys::Pattern::uniform, count, random);
   for (auto& key : input) key >>= shift;
-  std::set<std::size_t> seen;
-  const SamplePlaces places(count, 1024);
-  for (std::size_t i = 0; i < 1024; ++i) seen.insert(places.of(i));
-  std::size_t odd = count / 2;
-  while (seen.count(odd) > 0) ++odd;
-  input[odd] |= std::uint64_t{1} << 60;
+  input[unseen_place(count)] |= std::uint64_t{1} << 60;
   return expect_sorted<large_finish>(input, Order::ascending, always);
 }
 
@@ -387,6 +393,109 @@ TEST(MsdHybrid, ManyScatteredKindsAreMended) {
   // What differs in its lowest bit alone differs.
   for (auto& key : input) key = (key & ~std::uint64_t{1}) | (random() & 1);
   EXPECT_EQ(expect_sorted<small_finish>(input, Order::ascending, rule).mends, 0);
+}
+
+/// Keys alone that are counted whatever they are.
+constexpr RouteRule by_counting{.run = 1e3,
+                                .most = 0,
+                                .close = -1,
+                                .gain = 1e30,
+                                .values = 1e30,
+                                .counted = 1,
+                                .mend_gain = 1e30};
+
+/// By which no two different keys are equal.
+template <class Key>
+auto codec_of_all_bits(Order order) {
+  if constexpr (std::is_floating_point_v<Key>) {
+    return total_order(make_codec<Key>(order));
+  } else {
+    return make_codec<Key>(order);
+  }
+}
+
+/// By the order of codes.
+template <class Key, class Codec>
+void expect_keys_sorted(const std::vector<Key>& input, const Codec& codec, const RouteRule& rule,
+                        bool counts, bool recounts = false) {
+  using Word = typename Codec::key_type;
+  const auto code = [&](const Key& key) { return codec.encode(std::bit_cast<Word>(key)); };
+  std::vector<Key> expected = input;
+  std::ranges::sort(expected, {}, code);
+  for (const bool in_place : {true, false}) {
+    const auto sorted =
+        hybrid::sort<small_finish, NoValue>(input, codec, {.in_place = in_place}, rule);
+    EXPECT_EQ(sorted.route.counts != 0, counts);
+    EXPECT_EQ(sorted.route.recounts, recounts ? 1 : 0);
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      ASSERT_EQ(keys::bytes_of(sorted.keys[i]), keys::bytes_of(expected[i])) << i;
+    }
+  }
+}
+
+/// Ranges of two values a bin, of as many as a team has counters and more, below bits that all codes share.
+template <class Key>
+void expect_short_ranges_counted() {
+  using Word = kradix::impl::unsigned_of_bits<8 * sizeof(Key)>;
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr auto above = static_cast<Word>(0xb5) << (8 * sizeof(Key) - 8);
+  for (const int bits : {9, 13, 20, 21, 22, 23, 24}) {
+    for (const std::size_t count : {std::size_t{3000}, std::size_t{60013}}) {
+      for (const int skew : {0, 1, 2, 3}) {
+        SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << bits
+                                          << " bits, " << count << " keys, skew " << skew);
+        std::vector<Word> codes(count);
+        for (Word& code : codes) {
+          std::uint64_t value = random();
+          if (skew == 1) value &= random() & random();
+          if (skew == 2 && value >> 61 != 0) value = 77;
+          if (skew == 3 && value >> 63 != 0) value &= 15;
+          code = static_cast<Word>(above | (value & low_mask<std::uint64_t>(bits)));
+        }
+        for (std::size_t i = 0; i < count; i += 3) codes[i] |= Word{1} << (bits - 1);  // is seen
+        for (const Order order : {Order::ascending, Order::descending}) {
+          const auto codec = codec_of_all_bits<Key>(order);
+          std::vector<Key> input;
+          for (const Word code : codes) input.push_back(std::bit_cast<Key>(codec.decode(code)));
+          expect_keys_sorted(input, codec, by_counting, true);
+        }
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(MsdHybrid, ShortRangesAreCounted) {
+  expect_short_ranges_counted<std::uint32_t>();
+  expect_short_ranges_counted<std::int64_t>();
+  expect_short_ranges_counted<float>();
+}
+
+TEST(MsdHybrid, WhatASampleMissesIsNotCountedByOneTeam) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  std::vector<std::uint32_t> input(100003);
+  for (auto& key : input) key = static_cast<std::uint32_t>(random()) >> 14;
+  const auto codec = make_codec<std::uint32_t>(Order::ascending);
+  RouteRule rule = by_counting;
+  rule.counted = 0.01f;
+  expect_keys_sorted(input, codec, rule, true);
+  auto uneven = input;
+  for (auto& key : uneven) {
+    if (random() % 80 == 0) key = 7u << 10 | (key & 1023);
+  }
+  expect_keys_sorted(uneven, codec, rule, false, true);
+  // A bit above all that the sample saw.
+  auto odd = input;
+  odd[unseen_place(odd.size())] |= 1u << 30;
+  expect_keys_sorted(odd, codec, by_counting, false, true);
+  // Too many values for so few keys, or no counting at all.
+  rule = by_counting;
+  rule.values = 2;
+  expect_keys_sorted(input, codec, rule, false);
+  rule = by_counting;
+  rule.counted = 0;
+  expect_keys_sorted(input, codec, rule, false);
 }
 
 /// Words of counters, of which `most` are counted at most in one and `sum` in all.

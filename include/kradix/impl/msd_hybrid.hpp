@@ -16,6 +16,7 @@
 
 #include "kradix/impl/device/chunks.hpp"
 #include "kradix/impl/device/count_kinds.hpp"
+#include "kradix/impl/device/count_runs.hpp"
 #include "kradix/impl/device/expand_kinds.hpp"
 #include "kradix/impl/device/finish_chunk.hpp"
 #include "kradix/impl/device/finish_ranges.hpp"
@@ -71,9 +72,10 @@ class MsdHybrid {
   static constexpr TeamShape look_up_with = std::is_same_v<Value, NoValue>
                                                 ? kinds_shape<ExecutionSpace>(sizeof(Key))
                                                 : label_shape<ExecutionSpace>(sizeof(Key));
-  using Crowded = CrowdedOrMend<ExecutionSpace, Codec, Value, AloneShape>;
-  static_assert(3 * FinishShape.round() <= 4 * Crowded::Mend::tile);
+  using Rest = CrowdedOrMend<ExecutionSpace, Codec, Value, AloneShape>;
+  static_assert(3 * FinishShape.round() <= 4 * Rest::Mend::tile);
   using Ranges = FinishRanges<ExecutionSpace, Codec, Value, RangeShape>;
+  using Runs = CountRuns<ExecutionSpace, Codec, RangeShape.threads>;
 
  public:
   MsdHybrid(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
@@ -130,8 +132,8 @@ class MsdHybrid {
                {plan_.count, all, rule, sweeps, samples,
                 static_cast<float>(teams) * samples * (samples - 1) / 2,
                 static_cast<int>(sizeof(Key)) + plan_.value_bytes, Finish::Wide::word_bits,
-                Crowded::Crowded::Passes::may_have_kinds, buffers_.keys.in_place(), with_values,
-                route_}});
+                value_bits(), Rest::Crowded::Passes::may_have_kinds, buffers_.keys.in_place(),
+                with_values, route_}});
   }
 
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
@@ -142,6 +144,12 @@ class MsdHybrid {
   bool may_look_for_kinds(const RouteRule& rule) const {
     return knows_kinds && !equal_keys_differ(codec_, sweeps_.digits()) &&
            plan_.count >= (with_values ? rule.labels_from : rule.kinds_from);
+  }
+
+  /// Keys are made again from their codes, if that is all there is to know of a key.
+  static constexpr bool may_count = !with_values && knows_kinds && invertible_codec<Codec>;
+  int value_bits() const {
+    return may_count && !equal_keys_differ(codec_, sweeps_.digits()) ? Runs::most_bits : 0;
   }
 
   Kinds& kinds() const { return *reinterpret_cast<Kinds*>(kinds_); }
@@ -231,13 +239,21 @@ class MsdHybrid {
                equal_keys_differ(codec_, all), passes, route_, lists});
     const std::size_t crowded = sweeps_.template resident_teams<AloneShape>();
     sweeps_.template launch<AloneShape>(
-        "FinishCrowded", std::min(crowded, shape.chunks(plan_.count)), Crowded::scratch_bytes(),
-        Crowded{{buffers_, codec_, all, passes, route_, lists},
-                {buffers_, codec_, plan_.count, all, passes, route_, lists.mended()}});
+        "FinishCrowded", std::min(crowded, shape.chunks(plan_.count)), Rest::scratch_bytes(),
+        Rest{{buffers_, codec_, all, passes, route_, lists},
+             {buffers_, codec_, plan_.count, all, passes, route_, lists.mended()}});
     const std::size_t resident = sweeps_.template resident_teams<RangeShape>();
-    sweeps_.template launch<RangeShape>(
-        "FinishRanges", std::min(resident, shape.chunks(plan_.count)), Ranges::scratch_bytes(),
-        Ranges{buffers_, codec_, plan_.count, all, passes, route_, lists});
+    const Ranges ranges{buffers_, codec_, plan_.count, all, passes, route_, lists};
+    if constexpr (may_count) {
+      using Either = RangesOrRuns<Ranges, Runs>;
+      sweeps_.template launch<RangeShape>(
+          "FinishRanges", resident, Either::scratch_bytes(),
+          Either{ranges, {buffers_.keys, codec_, passes, sweeps_.bins()}});
+    } else {
+      sweeps_.template launch<RangeShape>("FinishRanges",
+                                          std::min(resident, shape.chunks(plan_.count)),
+                                          Ranges::scratch_bytes(), ranges);
+    }
   }
 
   const Plan& plan_;

@@ -90,6 +90,8 @@ class Onesweep {
 
   DigitList digits() const { return {plan_.bits.begin, plan_.bits.end}; }
   const PassTable* passes() const { return passes_; }
+  /// [row][bin]: where bins begin; or end, after a first pass that keeps no order.
+  const std::uint64_t* bins() const { return bins_; }
 
   /// What must be zero before: words and counts, which lie side by side, but for so many bytes at their end.
   Clear clearing(std::size_t kept = 0) const {

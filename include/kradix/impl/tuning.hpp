@@ -169,7 +169,7 @@ template <class ExecutionSpace>
 constexpr TeamShape range_shape(std::size_t key_bytes, std::size_t value_bytes) {
   const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
   if (is_host_space<ExecutionSpace>) return {1, 2048};
-  return widest <= 8 ? fitted_to_tiles({256, 12, 4}, widest) : fitted_to_tiles({256, 8, 2}, 16);
+  return widest <= 8 ? fitted_to_tiles({256, 12, 2}, widest) : fitted_to_tiles({256, 8, 2}, 16);
 }
 
 /// How a team counts and sweeps a tile of few elements: short ones, for there are processors to spare.

@@ -180,7 +180,8 @@ struct ListDigits {
       table.expands = Route::sweeps_of_kinds(route->kinds);
     } else if (first && route->verifies != 0 && route->disorder != Disorder::both) {
       table.mirrors = (route->disorder & Disorder::falls) != 0 ? 1 : 0;
-    } else if (first && (route->verifies != 0 || sample_missed_a_bit(digits))) {
+    } else if (first && (route->verifies != 0 || sample_missed_a_bit(digits) ||
+                         holds_too_much(fullest[0]))) {
       recount(digits);
     } else {
       if (route != nullptr && route->heavy != 0) {
@@ -195,6 +196,7 @@ struct ListDigits {
         table.digit[table.count++] = digits.digit(d);
       }
       table.finishes = route != nullptr ? route->finishes : 0;
+      table.counts = route != nullptr && route->counts != 0 ? 1 : 0;
     }
     *passes = table;
   }
@@ -212,7 +214,13 @@ struct ListDigits {
     const bool finishes = route->finishes != 0 && wanted.count() <= Route::most_recounted;
     route->recounts = 1;
     route->finishes = finishes ? 1 : 0;
+    route->counts = 0;
     route->digits = finishes ? wanted : all;
+  }
+
+  /// One team counts the keys of a bin.
+  KOKKOS_FUNCTION bool holds_too_much(Fullest fullest) const {
+    return route->counts != 0 && fullest / bin_count > route->counts;
   }
 
   /// Sweeps over the topmost digits need them to be just that.

@@ -28,13 +28,15 @@ struct Route {
       4;  ///< sweeps before a finish, where the sample missed a bit
   static constexpr int most_sampled_kinds = 1024;
 
-  int top;                       ///< bits of the sample's keys vary below this one
-  DigitList digits;              ///< those that the sweeps go over
-  int finishes;                  ///< a finish follows the sweeps
-  int crowded;                   ///< digit by digit, for many keys of a run are alike
-  int mends;                     ///< where neighbours are out of order, for hardly any are
-  int verifies;                  ///< no disorder in the sample: order is verified, nothing counted
-  int recounts;                  ///< what was hoped for does not hold: digits are counted anew
+  int top;           ///< bits of the sample's keys vary below this one
+  DigitList digits;  ///< those that the sweeps go over
+  int finishes;      ///< a finish follows the sweeps
+  int crowded;       ///< digit by digit, for many keys of a run are alike
+  int mends;         ///< where neighbours are out of order, for hardly any are
+  std::uint64_t
+      counts;    ///< keys are counted after one sweep, if no bin of it holds more than so many
+  int verifies;  ///< no disorder in the sample: order is verified, nothing counted
+  int recounts;  ///< what was hoped for does not hold: digits are counted anew
   std::uint64_t disorder;        ///< of any neighbours that were looked at (`Disorder`)
   int kinds;                     ///< of keys in the sample, if they are few: all are counted
   std::uint64_t too_many_kinds;  ///< for that: their count is void
@@ -69,7 +71,10 @@ struct RouteRule {
   float gain = 0;       ///< ps an element, that a finish digit by digit saves
   float heavy = 0;      ///< ps an element, that taking heavy keys out saves
   float differ = 0.6f;  ///< keys in a run beside each that are not the same, which may be mended
-  float mend_gain = 0;  ///< ps an element, that mending saves
+  float values =
+      2;  ///< that keys may have, over their number, where they are counted after a sweep
+  float counted = 1 / 64.0f;  ///< of all keys, that one team counts then (0: they are not)
+  float mend_gain = 0;        ///< ps an element, that mending saves
   /// Keys, from so many on, may be few kinds: three launches more, five with values, which all others pay for.
   std::size_t kinds_from = std::size_t{1} << 24;
   std::size_t labels_from = std::size_t{1} << 25;
@@ -160,6 +165,7 @@ struct ChooseRoute {
   float samples, sampled_pairs;  ///< of one team; of all
   int element_bytes;
   int word_bits;   ///< so many bits tell words of the finish's counters apart
+  int value_bits;  ///< of keys that one sweep leaves alike, which may be counted (0: they may not)
   bool has_kinds;  ///< a finish digit by digit looks for them
   bool in_place;   ///< after an odd number of passes elements must be copied
   bool with_values;
@@ -181,12 +187,27 @@ struct ChooseRoute {
     const auto n = static_cast<float>(count);
     const int passes = (route->top - all.begin + digit_bits - 1) / digit_bits;
     route->digits = all_digits(passes);
-    for (int s = sweeps.least; s < sweeps.end && route->finishes == 0; ++s) choose(s, passes, n);
-    if (route->finishes != 0 || route->verifies != 0 || route->kinds != 0 ||
+    choose_to_count(n);
+    const bool counts = route->counts != 0;
+    for (int s = sweeps.least; s < sweeps.end && route->finishes == 0 && !counts; ++s) {
+      choose(s, passes, n);
+    }
+    if (counts || route->finishes != 0 || route->verifies != 0 || route->kinds != 0 ||
         !(gain_by_taking_out(passes, n) > rule.heavy)) {
       route->heavy = 0;
     }
     if (route->heavy != 0) route->digits = even_digits(passes);
+  }
+
+  /// Keys of a short range, which one sweep deals out evenly.
+  KOKKOS_FUNCTION void choose_to_count(float n) const {
+    const int left = route->top - all.begin - digit_bits;
+    if (sweeps.first > 1 || left < 1 || left > value_bits || values() > rule.values * n) return;
+    // The longest run of a sample is as long by chance.
+    const auto most = static_cast<float>(route->most[0]);
+    if (!(most - 3 * Kokkos::sqrt(most) <= rule.counted * samples)) return;
+    route->digits = {route->top - digit_bits, route->top};
+    route->counts = static_cast<std::uint64_t>(rule.counted * n);
   }
 
   /// A finish costs little more than a pass: it must replace two.
