@@ -176,13 +176,13 @@ struct ListDigits {
   KOKKOS_FUNCTION void list(const DigitList& digits, const Fullest* fullest) const {
     PassTable table{};
     const bool first = route != nullptr && !only_recounts;
+    const bool crowds = first && holds_too_much(fullest[0]);
     if (first && route->has_counted_kinds()) {
       table.expands = Route::sweeps_of_kinds(route->kinds);
     } else if (first && route->verifies != 0 && route->disorder != Disorder::both) {
       table.mirrors = (route->disorder & Disorder::falls) != 0 ? 1 : 0;
-    } else if (first && (route->verifies != 0 || sample_missed_a_bit(digits) ||
-                         holds_too_much(fullest[0]))) {
-      recount(digits);
+    } else if (first && (route->verifies != 0 || crowds || sample_missed_a_bit(digits))) {
+      recount(digits, crowds);
     } else {
       if (route != nullptr && route->heavy != 0) {
         table.takes_out = 1;
@@ -207,15 +207,15 @@ struct ListDigits {
   }
 
   /// The digits of the route, and one more sweep if bits vary above what the sample saw; or all digits.
-  KOKKOS_FUNCTION void recount(const DigitList& digits) const {
+  KOKKOS_FUNCTION void recount(const DigitList& digits, bool crowds) const {
     const Bits varying = joined<Bits>(route->varying) & bits_between<Bits>(all.begin, all.end);
     const int end = bit_width_of(varying);
     const DigitList wanted{digits.begin, end > digits.end ? end : digits.end};
     const bool finishes = route->finishes != 0 && wanted.count() <= Route::most_recounted;
     route->recounts = 1;
     route->finishes = finishes ? 1 : 0;
-    route->counts = 0;
-    route->digits = finishes ? wanted : all;
+    if (crowds || end > digits.end) route->counts = 0;
+    route->digits = finishes || route->counts != 0 ? wanted : all;
   }
 
   /// One team counts the keys of a bin.

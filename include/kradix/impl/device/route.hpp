@@ -24,8 +24,8 @@ namespace kradix::impl {
 /// The state of the decision, in device memory; all zero at first.
 struct Route {
   static constexpr int most_sweeps = 7;
-  static constexpr int most_recounted =
-      4;  ///< sweeps before a finish, where the sample missed a bit
+  /// Sweeps before a finish, where the sample missed a bit.
+  static constexpr int most_recounted = 4;
   static constexpr int most_sampled_kinds = 1024;
 
   int top;           ///< bits of the sample's keys vary below this one
@@ -33,10 +33,10 @@ struct Route {
   int finishes;      ///< a finish follows the sweeps
   int crowded;       ///< digit by digit, for many keys of a run are alike
   int mends;         ///< where neighbours are out of order, for hardly any are
-  std::uint64_t
-      counts;    ///< keys are counted after one sweep, if no bin of it holds more than so many
-  int verifies;  ///< no disorder in the sample: order is verified, nothing counted
-  int recounts;  ///< what was hoped for does not hold: digits are counted anew
+  /// Keys are counted after one sweep, if no bin of it holds more than so many (0: they are not).
+  std::uint64_t counts;
+  int verifies;                  ///< no disorder in the sample: order is verified, nothing counted
+  int recounts;                  ///< what was hoped for does not hold: digits are counted anew
   std::uint64_t disorder;        ///< of any neighbours that were looked at (`Disorder`)
   int kinds;                     ///< of keys in the sample, if they are few: all are counted
   std::uint64_t too_many_kinds;  ///< for that: their count is void
@@ -71,8 +71,7 @@ struct RouteRule {
   float gain = 0;       ///< ps an element, that a finish digit by digit saves
   float heavy = 0;      ///< ps an element, that taking heavy keys out saves
   float differ = 0.6f;  ///< keys in a run beside each that are not the same, which may be mended
-  float values =
-      2;  ///< that keys may have, over their number, where they are counted after a sweep
+  float values = 2;     ///< that keys may have, over their number, to be counted after a sweep
   float counted = 1 / 64.0f;  ///< of all keys, that one team counts then (0: they are not)
   float mend_gain = 0;        ///< ps an element, that mending saves
   /// Keys, from so many on, may be few kinds: three launches more, five with values, which all others pay for.
