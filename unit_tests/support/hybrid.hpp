@@ -13,7 +13,10 @@ using namespace kradix::impl;
 inline constexpr bool on_host = is_host_space<Space>;
 inline constexpr TeamShape sweep_with = on_host ? TeamShape{1, 64} : TeamShape{256, 4, 1};
 inline constexpr TeamShape small_finish = on_host ? TeamShape{1, 512} : TeamShape{256, 2, 1};
-inline constexpr TeamShape alone = on_host ? TeamShape{1, 4352} : TeamShape{256, 20, 1};
+/// A team has 48 KB of scratch.
+constexpr TeamShape alone_with(std::size_t key_bytes) {
+  return on_host ? TeamShape{1, 4352} : TeamShape{256, key_bytes <= 8 ? 20 : 8, 1};
+}
 inline constexpr TeamShape large_finish = on_host ? TeamShape{1, 4352} : TeamShape{256, 17, 1};
 /// A finish is worth while whatever the keys.
 inline constexpr RouteRule always{.run = 1e30, .most = 1e30, .close = 1e30};
@@ -79,8 +82,8 @@ Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Moveme
   buffers.makes_indices = movement.makes_indices;
   buffers.leaves_keys = movement.leaves_keys;
   const Space exec;
-  MsdHybrid<Space, Codec, Value, sweep_with, Finish, alone, sweep_with>(exec, plan, codec, buffers,
-                                                                        scratch, base, "test")
+  MsdHybrid<Space, Codec, Value, sweep_with, Finish, alone_with(sizeof(Word)), sweep_with>(
+      exec, plan, codec, buffers, scratch, base, "test")
       .sort(rule);
   exec.fence();
   Route route;

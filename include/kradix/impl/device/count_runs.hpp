@@ -87,7 +87,7 @@ struct CountRuns {
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     const int bits = passes->digit[0].shift, own = bits < byte_bits ? bits : byte_bits;
     const int parts = bin_count << (bits - own);
-    const Key* const from = keys.source(passes->number(1), passes->all());
+    const Key* const from = keys.source(passes->number(1), passes->all_and_counting());
     const Bits above =
         static_cast<Bits>(codec.encode(from[0]) & ~low_mask<Bits>(bits + digit_bits));
     const std::uint64_t* const ends = bins + passes->row[0] * bin_count;

@@ -83,7 +83,9 @@ struct PassTable {
 
   // For the arrays that take turns, of all that move elements.
   KOKKOS_FUNCTION int number(int pass) const { return pass + takes_out; }
-  KOKKOS_FUNCTION int all() const { return count + 2 * takes_out + counts; }
+  KOKKOS_FUNCTION int all() const { return count + 2 * takes_out; }
+  /// With the counting, before which the only pass keeps no order (sweeps need not know).
+  KOKKOS_FUNCTION int all_and_counting() const { return all() + counts; }
 };
 
 /// The words in which every backend can combine bits of keys atomically.

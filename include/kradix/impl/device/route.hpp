@@ -201,12 +201,13 @@ struct ChooseRoute {
   /// Keys of a short range, which one sweep deals out evenly.
   KOKKOS_FUNCTION void choose_to_count(float n) const {
     const int left = route->top - all.begin - digit_bits;
+    const auto counted = static_cast<std::uint64_t>(rule.counted * n);
     if (sweeps.first > 1 || left < 1 || left > value_bits || values() > rule.values * n) return;
     // The longest run of a sample is as long by chance.
     const auto most = static_cast<float>(route->most[0]);
-    if (!(most - 3 * Kokkos::sqrt(most) <= rule.counted * samples)) return;
+    if (counted == 0 || most - 3 * Kokkos::sqrt(most) > rule.counted * samples) return;
     route->digits = {route->top - digit_bits, route->top};
-    route->counts = static_cast<std::uint64_t>(rule.counted * n);
+    route->counts = counted;
   }
 
   /// A finish costs little more than a pass: it must replace two.

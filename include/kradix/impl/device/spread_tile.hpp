@@ -168,7 +168,7 @@ struct SpreadTile {
   template <bool Full>
   KOKKOS_FUNCTION void scatter(int thread, const DigitReader<Codec>& reader, int size,
                                const Scratch& scratch) const {
-    Key* const out = keys.destination(passes->number(0), passes->all()) + thread;
+    Key* const out = keys.destination(passes->number(0), passes->all_and_counting()) + thread;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
