@@ -195,8 +195,8 @@ struct ListDigits {
         table.row[table.count] = first_row + d;
         table.digit[table.count++] = digits.digit(d);
       }
-      table.finishes = route != nullptr ? route->finishes : 0;
-      table.counts = route != nullptr && route->counts != 0 ? 1 : 0;
+      if (route != nullptr)
+        table.finishes = route->counts != 0 ? PassTable::counting : route->finishes;
     }
     *passes = table;
   }

@@ -269,7 +269,7 @@ struct RangesOrRuns {
   }
 
   KOKKOS_FUNCTION void operator()(const typename Runs::Team& team) const {
-    if (runs.passes->counts) {
+    if (runs.passes->counts()) {
       runs(team);
     } else {
       ranges(team);

@@ -76,7 +76,6 @@ struct PassTable {
   int finishes;            ///< a finish follows the passes: it moves the elements once more
   int mirrors;             ///< no pass, for the elements lie in reverse
   int expands;  ///< no pass, for keys are made from how often each occurs; values take so many sweeps
-  int counts;  ///< one pass, and keys are made from how often each occurs in its bin
   int crowded_bin = bin_count;  ///< of the first pass, holds much of the elements (or none does)
   Digit digit[max_passes];
   int row[max_passes];  ///< of the table of bins that holds the digit's first places
@@ -84,8 +83,11 @@ struct PassTable {
   // For the arrays that take turns, of all that move elements.
   KOKKOS_FUNCTION int number(int pass) const { return pass + takes_out; }
   KOKKOS_FUNCTION int all() const { return count + 2 * takes_out; }
-  /// With the counting, before which the only pass keeps no order (sweeps need not know).
-  KOKKOS_FUNCTION int all_and_counting() const { return all() + counts; }
+  /// The finish: one pass, that keeps no order, and keys are made from how often each occurs in its bin.
+  static constexpr int counting = 2;
+  KOKKOS_FUNCTION bool counts() const { return finishes == counting; }
+  /// With that, which moves all keys (sweeps need not know).
+  KOKKOS_FUNCTION int all_and_counting() const { return all() + (counts() ? 1 : 0); }
 };
 
 /// The words in which every backend can combine bits of keys atomically.

@@ -252,7 +252,7 @@ struct ChooseRoute {
     float bits[most] = {0}, alike[most] = {Kokkos::log2(n)};
     const int all_bits = route->top - all.begin;
     int last = 0;
-    const float twice = drawn_twice(n), few = few_pairs(n);
+    const float twice = drawn_twice(n), few = few_pairs();
     float fall = 0;  // of the last step, a bit
     const auto add = [&](int at, std::uint64_t pairs) {
       const float more = static_cast<float>(at) - bits[last];
@@ -290,11 +290,11 @@ struct ChooseRoute {
 
   /// Places that are drawn twice make pairs, too.
   KOKKOS_FUNCTION float drawn_twice(float n) const { return sampled_pairs / n; }
-  /// No more than this beside those may be chance.
-  KOKKOS_FUNCTION float few_pairs(float n) const { return 4 + drawn_twice(n) / 2; }
+  /// No more than so many beside those may be chance.
+  KOKKOS_FUNCTION static float few_pairs() { return 3; }
   KOKKOS_FUNCTION float same_of(int s, float n) const {
     const float seen = static_cast<float>(route->same[s - 1]) - drawn_twice(n);
-    return seen < few_pairs(n) ? 0 : seen * n / sampled_pairs;
+    return seen < few_pairs() ? 0 : seen * n / sampled_pairs;
   }
   KOKKOS_FUNCTION float mean_of(const std::uint64_t* pairs, int s, float n) const {
     return n * static_cast<float>(pairs[s - 1]) / sampled_pairs;

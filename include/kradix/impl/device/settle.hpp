@@ -36,7 +36,7 @@ struct SettleShare {
   /// Where keys are expanded, values have moved by labels.
   KOKKOS_FUNCTION int moves() const { return passes.expands ? passes.expands : passes.count; }
   KOKKOS_FUNCTION bool settles_keys() const {
-    return !passes.finishes && !passes.expands && !passes.counts && !buffers.leaves_keys &&
+    return !passes.finishes && !passes.expands && !buffers.leaves_keys &&
            end_of(buffers.keys) != buffers.keys.result;
   }
   KOKKOS_FUNCTION bool settles_values() const {
