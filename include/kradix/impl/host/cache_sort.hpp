@@ -213,27 +213,34 @@ class CacheSort {
   /// Records are in order of the bits from `begin` up: sorts those together that are equal in them.
   void part(Rec* records, Rec* other, std::size_t count, int begin) const {
     const Order order = order_;
-    const Bits upper = order.wanted & static_cast<Bits>(~low_mask<Bits>(begin));
-    const auto together = [=](std::size_t i) {
-      return ((order.bits(records[i].key()) ^ order.bits(records[i - 1].key())) & upper) == 0;
+    const Bits wanted = order.wanted;
+    const Bits upper = wanted & static_cast<Bits>(~low_mask<Bits>(begin));
+    const auto differing = [=](std::size_t i, Bits bits) {
+      return ((order.bits(records[i].key()) ^ order.bits(records[i - 1].key())) & bits) != 0;
     };
-    // Most records stand alone: whole groups of them are passed over by a check without branches.
+    const auto together = [=](std::size_t i) { return !differing(i, upper); };
+    const auto unsorted = [=](std::size_t i) { return differing(i, wanted) > differing(i, upper); };
+    // Most records stand alone, or beside equal ones, which are in order: whole groups of them are passed over by checks
+    // without branches.
     constexpr std::size_t group = 16;
-    std::size_t i = 1;
+    const auto any_in_group = [=](std::size_t i, const auto& is) {
+      bool any = false;
+      for (std::size_t j = 0; j < group; ++j) any |= is(i + j);
+      return any;
+    };
+    std::size_t i = 1, sorted = 0;
     while (i < count) {
-      if (i + group <= count) {
-        bool any = false;
-        for (std::size_t j = 0; j < group; ++j) any |= together(i + j);
-        if (!any) {
-          i += group;
-          continue;
-        }
+      if (i + group <= count && !(any_in_group(i, together) && any_in_group(i, unsorted))) {
+        i += group;
+        continue;
       }
       for (const std::size_t stop = std::min(i + group, count); i < stop; ++i) {
-        if (!together(i)) continue;
-        const std::size_t begin = i - 1;
+        if (!unsorted(i)) continue;
+        std::size_t begin = i - 1;
+        while (begin > sorted && together(begin)) --begin;
         while (i < count && together(i)) ++i;
         sort_run(records + begin, other + begin, i - begin);
+        sorted = i;
       }
     }
   }
