@@ -223,7 +223,8 @@ TEST(BlockedRadix, KeysAloneOfFewValuesAreCounted) {
   for (const Order order : {Order::ascending, Order::descending}) {
     EXPECT_TRUE(
         counts_and_sorts(keys::make<std::int8_t>(keys::Pattern::uniform, 30011, random), order));
-    auto wide = keys::make<std::uint64_t>(keys::Pattern::low_bits, 30011, random);
+    std::vector<std::uint64_t> wide(30011);  // too many values for a sample to see each
+    for (std::uint64_t& key : wide) key = random() % 2000;
     EXPECT_TRUE(counts_and_sorts(wide, order));
     // A key that no place of the sample holds.
     const std::size_t size = BucketSample::size_of(wide.size());
@@ -234,7 +235,7 @@ TEST(BlockedRadix, KeysAloneOfFewValuesAreCounted) {
     EXPECT_FALSE(
         counts_and_sorts(keys::make<std::uint32_t>(keys::Pattern::uniform, 30011, random), order));
     std::vector<float> numbers(30011);
-    for (float& number : numbers) number = 1 + static_cast<float>(random() % 64) / 64;
+    for (float& number : numbers) number = 1 + static_cast<float>(random() % 1024) / 1024;
     EXPECT_TRUE(counts_and_sorts(numbers, order));
     numbers[odd] = -std::nanf("");
     EXPECT_FALSE(counts_and_sorts(numbers, order));
@@ -248,7 +249,7 @@ void count_kinds() {
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
   constexpr Shape shape{4096, 16384, 10, 3};
   constexpr std::size_t count = 60013;
-  const std::string kernel = "CountFewKinds";
+  const std::string kernel = "CountFrequentKinds";
   const auto any = [&] { return static_cast<Key>(static_cast<std::int64_t>(random())); };  // no NaN
   const std::size_t size = BucketSample::size_of(count);
   std::vector<std::size_t> unseen;
@@ -271,6 +272,11 @@ void count_kinds() {
       for (const std::size_t place : unseen) {
         if (place % 8 == 0) input[place] = any();
       }
+      EXPECT_TRUE(counts_and_sorts(input, order, kernel, shape));
+      // A rest of which much is alike, and so long that its sort moves it.
+      for (const std::size_t place : unseen) {
+        if (place % 3 != 0) input[place] = place % 2 == 0 ? any() : kinds[0] / 2;
+      }
       EXPECT_FALSE(counts_and_sorts(input, order, kernel, shape));
     }
   }
@@ -289,10 +295,22 @@ TEST(BlockedRadix, KindsThatTheQuickOrderCannotStoreAreSortedToo) {
   const auto kinds = keys::awkward<float>();
   std::vector<float> input(60013);
   for (float& key : input) key = kinds[random() % kinds.size()];
-  EXPECT_FALSE(counts_and_sorts(input, Order::ascending, "CountFewKinds", {4096, 16384, 10, 3}));
+  EXPECT_FALSE(
+      counts_and_sorts(input, Order::ascending, "CountFrequentKinds", {4096, 16384, 10, 3}));
 }
 
-/// Elements of few kinds, some of which the sample may miss, in places that it does not take.
+/// Sorts keys with the index of each as its value; were they labelled?
+template <class Key>
+bool labels_and_sorts(const std::vector<Key>& input, Order order, const Shape& shape) {
+  const Listener listener;
+  expect_sorted(input, order, shape);
+  for (const Event& event : Listener::of(Event::kernel)) {
+    if (event.label == "test::blocked_radix::PutKinds") return true;
+  }
+  return false;
+}
+
+/// Elements of few kinds, and others in places that the sample does not take.
 template <class Key>
 void sort_kinds() {
   std::mt19937_64 random{keys::fresh_seed()};
@@ -301,8 +319,8 @@ void sort_kinds() {
   const std::size_t size = BucketSample::size_of(count);
   const auto any = [&] { return static_cast<Key>(static_cast<std::int64_t>(random())); };  // no NaN
   for (const Order order : {Order::ascending, Order::descending}) {
-    for (const std::size_t distinct : {1, 2, 3, 16, 60}) {
-      for (const std::size_t missed : {0, 1, 100}) {
+    for (const std::size_t distinct : {1, 2, 3, 16, 60, 150}) {
+      for (const std::size_t missed : {0, 1, 100, 9000}) {
         SCOPED_TRACE(text_of(shape, count) + ", kinds " + std::to_string(distinct) + ", missed " +
                      std::to_string(missed));
         std::vector<Key> kinds(distinct), input(count);
@@ -311,10 +329,14 @@ void sort_kinds() {
         for (std::size_t m = 0; m < missed; ++m) {
           const std::size_t stretch = count / size, i = random() % size;
           const std::size_t place = BucketSample::place(i, size, count);
-          const std::size_t other = i * stretch + (place - i * stretch + 1) % stretch;
-          input[other] = any();
+          const std::size_t other =
+              i * stretch + (place - i * stretch + 1 + random() % (stretch - 1)) % stretch;
+          input[other] = m % 4 == 0 ? kinds[0] / 2 : any();
         }
-        expect_sorted(input, order, shape);
+        const bool labelled = labels_and_sorts(input, order, shape);
+        if (distinct == 1 || distinct == 16 || distinct == 60) {
+          EXPECT_EQ(labelled, distinct > 1);
+        }
         if (::testing::Test::HasFailure()) return;
       }
     }
@@ -325,6 +347,32 @@ TEST(BlockedRadix, PairsOfFewKindsAreSorted) {
   sort_kinds<std::int32_t>();
   sort_kinds<std::uint64_t>();
   sort_kinds<double>();
+}
+
+/// More kinds than rows have places: those that come most often are labelled.
+TEST(BlockedRadix, PairsOfTheMostFrequentKindsAreLabelled) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr Shape shape{4096, 16384, 5, 2};
+  std::vector<std::uint32_t> input(60013);
+  for (auto& key : input) {
+    const auto any = static_cast<std::uint32_t>(random());
+    key = 0x9e3779b9u * (any % 10 == 0 ? any >> 20 & 63 : any >> 20 & 15);
+  }
+  SCOPED_TRACE(text_of(shape, input.size()));
+  EXPECT_TRUE(labels_and_sorts(input, Order::ascending, shape));
+}
+
+TEST(BlockedRadix, PairsOfKindsThatTheQuickOrderCannotStoreAreSorted) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr Shape shape{4096, 16384, 10, 3};
+  std::vector<float> input(60013);
+  for (float& key : input) key = static_cast<float>(random() % 16);
+  SCOPED_TRACE(text_of(shape, input.size()));
+  EXPECT_TRUE(labels_and_sorts(input, Order::ascending, shape));
+  input[input.size() - 2] = -0.0f;
+  EXPECT_FALSE(labels_and_sorts(input, Order::ascending, shape));
+  input[0] = std::nanf("");  // which the sample sees, or not
+  EXPECT_FALSE(labels_and_sorts(input, Order::ascending, shape));
 }
 
 TEST(BlockedRadix, SkewedKeysAloneAreSorted) {
@@ -353,30 +401,6 @@ std::vector<std::uint64_t> sample_of(std::size_t size, std::size_t kinds, std::s
   while (sample.size() < size) sample.push_back(random());
   std::sort(sample.begin(), sample.end());
   return sample;
-}
-
-TEST(Buckets, AreOfKindsThatTheSampleHardlyMissed) {
-  std::mt19937_64 random{keys::fresh_seed()};
-  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
-  using Table = KindTable<std::uint64_t>;
-  std::vector<std::uint64_t> memory(Table::bytes / sizeof(std::uint64_t));
-  const Table table = Table::in(reinterpret_cast<std::byte*>(memory.data()));
-  auto buckets = std::make_unique<Buckets<std::uint64_t>>();
-  for (const std::size_t kinds : {1, 2, 100, 256}) {
-    auto sample = sample_of(0, kinds, 4, random);
-    ASSERT_TRUE(buckets->choose_kinds(sample.data(), sample.size(), table));
-    ASSERT_EQ(buckets->count, kinds);
-    for (std::size_t b = 0; b < kinds; ++b) {
-      EXPECT_TRUE(buckets->holds_one_key(b));
-      EXPECT_EQ(buckets->only_key(b), sample[4 * b]);
-      const auto& of = buckets->kinds;
-      EXPECT_EQ(of.label[of.slot(sample[4 * b], of.factor)], b);
-    }
-    sample.pop_back();
-    EXPECT_FALSE(buckets->choose_kinds(sample.data(), sample.size(), table)) << "seen too seldom";
-  }
-  const auto sample = sample_of(0, 257, 8, random);
-  EXPECT_FALSE(buckets->choose_kinds(sample.data(), sample.size(), table)) << "one too many";
 }
 
 TEST(Buckets, SplitOffWhatIsAThirdOfTheRest) {
@@ -447,42 +471,48 @@ TEST(BlockedRadix, TheGreatestKeyBesideAMoreFrequentOne) {
   }
 }
 
-TEST(KindTable, AddsAllThatFit) {
-  using Table = KindTable<std::uint64_t>;
-  std::vector<std::uint64_t> memory(2 * Table::bytes / sizeof(std::uint64_t));
-  auto* const bytes = reinterpret_cast<std::byte*>(memory.data());
-  Table all = Table::in(bytes), other = Table::in(bytes + Table::bytes);
-  all.clear();
-  std::uint64_t added = 0;
-  const auto fill_other = [&] {
-    other.clear();
-    for (std::size_t i = 0; i < Table::most; ++i) {
-      EXPECT_TRUE(other.add(added, 3));
-      EXPECT_FALSE(other.add(added++, 2));
+template <class Key>
+void expect_homes() {
+  std::mt19937_64 random{keys::fresh_seed()};
+  for (const std::size_t size : {256, 300, 4096, 5000}) {
+    using Homes = KindHomes<Key>;
+    std::vector<Key> slots(Homes::end_of(size));
+    const Homes homes = Homes::of(slots.data(), size);
+    ASSERT_EQ(homes.end(), slots.size());
+    homes.clear();
+    const auto found = [&](Key key) {
+      const std::size_t first = homes.first(key);
+      return slots[first] == key ? first : slots[first + 1] == key ? first + 1 : homes.end();
+    };
+    for (int i = 0; i < 1000; ++i) {
+      const auto key = static_cast<Key>(i < 20 ? i : random());
+      EXPECT_EQ(found(key), homes.end()) << +key;
     }
-  };
-  while (added < Table::slots / 2) {
-    fill_other();
-    EXPECT_TRUE(all.add_all(other));
-    EXPECT_EQ(all.used, added);
+    std::vector<std::uint32_t> times(homes.end());
+    std::vector<Key> kinds(size / 4);
+    std::size_t homeless = 0;
+    for (Key& kind : kinds) {
+      kind = static_cast<Key>(random());
+      const std::size_t slot = homes.settle(kind, times.data());
+      EXPECT_EQ(found(kind), slot) << +kind;
+      homeless += slot == homes.end();
+      if (slot != homes.end()) ++times[slot];
+    }
+    EXPECT_LE(homeless, kinds.size() / 16 + 4);
+    for (const Key kind : kinds) {
+      const std::size_t slot = found(kind);
+      if (slot != homes.end()) {
+        EXPECT_GT(times[slot], 0u);
+      }
+    }
   }
-  all.used = 0;
-  all.count_used();
-  EXPECT_EQ(all.used, added);
-  SortedKinds<std::uint64_t> sorted{};
-  std::vector<std::uint64_t> list(sorted.bytes / sizeof(std::uint64_t));
-  sorted = sorted.in(reinterpret_cast<std::byte*>(list.data()));
-  const auto order = EncodedOrder<std::uint64_t, false>{
-      make_codec<std::uint64_t>(Order::descending), ~std::uint64_t{0}};
-  EXPECT_FALSE(sorted.take(order, all)) << "one too many for its memory";
-  ASSERT_TRUE(sorted.take(order, other));
-  ASSERT_EQ(sorted.values(), Table::most);
-  for (std::size_t i = 0; i < Table::most; ++i) {
-    EXPECT_EQ(order.leave(sorted.key(i)), added - 1 - i);
-    EXPECT_EQ(sorted.start[i + 1] - sorted.start[i], 5u);
-  }
-  fill_other();
-  EXPECT_FALSE(all.add_all(other));
+}
+
+TEST(KindHomes, KeepWhatSettledThere) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  expect_homes<std::uint16_t>();
+  expect_homes<std::uint32_t>();
+  expect_homes<std::uint64_t>();
 }
 
 TEST(EncodedOrder, GivesBackWhatItTook) {

@@ -18,7 +18,7 @@ namespace kradix::impl {
 
 /// Scratch memory of this algorithm: it takes no second arrays, but keys for an argsort of several levels.
 struct BlockedRadixScratch {
-  Slot blocks, rows, benches, states, rests;
+  Slot blocks, rows, benches, states, rests, kinds;
 
   static std::size_t record_bytes(const Plan& plan) {
     return static_cast<std::size_t>(plan.key_bytes + plan.value_bytes);
@@ -38,6 +38,8 @@ struct BlockedRadixScratch {
     scratch.blocks = list.add(levels ? plan.count : 0, record_bytes(plan));
     scratch.rows = list.add(levels ? (plan.tiles + rests) * row : 0, sizeof(std::uint32_t));
     scratch.rests = list.add(levels ? rests : 0, sizeof(HostRange));
+    scratch.kinds =
+        list.add(levels && plan.key_bytes <= 8 ? 1 : 0, HostMemory::kinds_bytes(plan.count));
     return scratch;
   }
 
@@ -45,9 +47,12 @@ struct BlockedRadixScratch {
   static bool has_levels(const Plan& plan) { return plan.teams > 1 || plan.count > plan.chunk; }
 
   HostMemory memory(const Plan& plan, std::byte* base) const {
-    return {blocks.in<std::byte>(base), rows.in<std::uint32_t>(base),
-            bench_site(plan, benches.in<std::byte>(base)), states.in<std::byte>(base),
-            rests.in<HostRange>(base)};
+    return {blocks.in<std::byte>(base),
+            rows.in<std::uint32_t>(base),
+            bench_site(plan, benches.in<std::byte>(base)),
+            states.in<std::byte>(base),
+            rests.in<HostRange>(base),
+            kinds.in<std::byte>(base)};
   }
 };
 

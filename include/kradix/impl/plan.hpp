@@ -224,19 +224,15 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
 /// Blocks and buckets of a host sort, as large as a core's cache takes, and who works on them.
 inline void plan_blocks(const Problem& problem, const Machine& machine, Plan& plan) {
   constexpr int most_bucket_bits = 10;
-  constexpr std::size_t least_block = 1 << 12;
-  constexpr std::size_t least_share = 1 << 12;  // worth the while of a thread that is awake
   const auto threads = static_cast<std::size_t>(machine.concurrency);
   const auto record_bytes = static_cast<std::size_t>(problem.key_bytes + problem.value_bytes);
   plan.digit_bits = most_bucket_bits;
   plan.passes = (plan.bits.end - plan.bits.begin + most_bucket_bits - 1) / most_bucket_bits;
-  const std::size_t shares =
-      problem.count < least_for_two_threads ? 1 : problem.count / least_share;
-  plan.teams = std::min(shares, threads);
+  plan.teams = host_threads(problem.count, threads);
   // A bucket lies in the cache twice while it is sorted, a block beside its source.
   plan.chunk = std::max<std::size_t>(least_block, machine.cache_bytes * 3 / 8 / record_bytes);
   const std::size_t block = std::max(least_block, machine.cache_bytes / 4 / record_bytes);
-  plan.tile = std::clamp(problem.count / (4 * plan.teams), std::min(least_block, block), block);
+  plan.tile = host_block(problem.count, plan.teams, block);
   plan.round = plan.tile;
   plan.tiles = (problem.count + plan.tile - 1) / plan.tile;
 }

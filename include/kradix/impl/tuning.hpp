@@ -232,6 +232,20 @@ inline constexpr std::size_t most_few_shorts = std::size_t{1} << 21;
 /// On a host one thread is as soon done with fewer elements as others are awake.
 inline constexpr std::size_t least_for_two_threads = std::size_t{1} << 14;
 
+/// Of so many threads of a host, those that sort `count` elements: each more is worth a share that it is awake for.
+constexpr std::size_t host_threads(std::size_t count, std::size_t threads) {
+  constexpr std::size_t least_share = std::size_t{1} << 12;
+  const std::size_t shares = count < least_for_two_threads ? 1 : count / least_share;
+  return shares < threads ? shares : threads;
+}
+
+/// Elements of each thread's blocks, which a cache takes as long as they are at most so many; several for each thread.
+inline constexpr std::size_t least_block = std::size_t{1} << 12;
+constexpr std::size_t host_block(std::size_t count, std::size_t threads, std::size_t most) {
+  const std::size_t share = count / (4 * threads), least = least_block < most ? least_block : most;
+  return share < least ? least : share < most ? share : most;
+}
+
 /// Elements that a serial round partitions in cache: keys and values of one round must stay within a
 /// private second-level cache (512 KB and more on current cores), with room for the source.
 constexpr std::size_t serial_round(std::size_t element_bytes) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kradix/impl/host/host_level.hpp"
+#include "kradix/impl/host/kind_homes.hpp"
 
 namespace kradix::impl {
 
@@ -53,7 +54,15 @@ struct HostMemory {
   BenchSite benches;
   std::byte* states;
   HostRange* rests;
+  std::byte* kinds = nullptr;  ///< null where there may be none
 
+  /// Of the kinds of a sample of so many keys, with labels.
+  static std::size_t kinds_bytes(std::size_t count) {
+    const std::size_t size = BucketSample::size_of(count);
+    const std::size_t slot_bytes = sizeof(std::uint64_t) + sizeof(std::uint16_t);
+    return (2 * size + 1) * 2 * sizeof(std::uint64_t) +
+           KindHomes<std::uint64_t>::end_of(size) * slot_bytes;
+  }
   /// Of every level's state, whatever the key.
   static constexpr std::size_t state_bytes =
       sizeof(LevelState<std::uint64_t>) / 1024 * 1024 + 12 * max_buckets;

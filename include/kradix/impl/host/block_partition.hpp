@@ -25,6 +25,18 @@ inline constexpr std::size_t counter_sets = 4;
 inline constexpr std::size_t counter_stride = max_buckets + line_bytes / sizeof(std::uint32_t);
 inline constexpr std::size_t counter_count = counter_sets * counter_stride;
 
+/// Calls `each(i, quarter)` for places [0, size), of each quarter in order: of many equal keys in a row none waits for
+/// the last one's counter. The last quarter is longer: they do not lie a power of two apart, where a cache would
+/// keep their lines in the same few places.
+template <class Each>
+void for_each_in_quarters(std::size_t size, const Each& each) {
+  const std::size_t quarter = 8 * size / (8 * counter_sets + 1);
+  for (std::size_t i = 0; i < quarter; ++i) {
+    for (std::size_t q = 0; q < counter_sets; ++q) each(q * quarter + i, q);
+  }
+  for (std::size_t i = counter_sets * quarter; i < size; ++i) each(i, counter_sets - 1);
+}
+
 /// What a look at a block found.
 template <class Bits>
 struct BlockFindings {
@@ -50,9 +62,6 @@ class BlockPartition {
   /// places of the buckets' bytes within the block, and their end.
   BlockFindings<Bits> run(std::size_t begin, std::size_t end, Rec* out, std::uint32_t* row,
                           bool streams) const {
-    if constexpr (Order::is_encoded && value_bytes > 0 && sizeof(Bits) <= 8) {
-      if (buckets_.by_kinds) return run_by_kinds(begin, end, out, row, streams);
-    }
     if (!buckets_.by_table) return run_by_digit(begin, end, out, row, streams);
     return buckets_.table.cells.by_width ? run_by_table<true>(begin, end, out, row, streams)
                                          : run_by_table<false>(begin, end, out, row, streams);
@@ -160,75 +169,6 @@ class BlockPartition {
       left += order.bits(moving.key()) != key;
     }
     return left;
-  }
-
-  /// Values alone move, by labels that are kept from counting.
-  BlockFindings<Bits> run_by_kinds(std::size_t begin, std::size_t end, Rec* out, std::uint32_t* row,
-                                   bool streams) const {
-    BlockFindings<Bits> found;
-    const std::size_t size = end - begin;
-    if constexpr (Order::has_special) {
-      look(source_.keys + begin, size, found);
-      if (found.special) return found;
-    }
-    auto* const labels = reinterpret_cast<std::uint8_t*>(bench_.b);
-    found.escapes = !count_labels(source_.keys + begin, size, labels);
-    if (found.escapes) return found;
-    std::uint32_t at = 0;
-    for (std::size_t b = 0; b < buckets_.count; ++b) {
-      row[b] = static_cast<std::uint32_t>(at * value_bytes);
-      const std::uint32_t before = at;
-      for (std::size_t q = 0; q < counter_sets; ++q) {
-        at += std::exchange(bench_.counters[q * counter_stride + b], at);
-      }
-      bench_.totals[b] += at - before;
-    }
-    row[buckets_.count] = static_cast<std::uint32_t>(at * value_bytes);
-    move_values(begin, size, labels);
-    const std::byte* const sorted = a_bytes();
-    write_objects(reinterpret_cast<std::byte*>(out), size * value_bytes, streams,
-                  [=](std::size_t i) { return sorted[i]; });
-    return found;
-  }
-
-  /// False if a key is of no kind.
-  bool count_labels(const Key* keys, std::size_t size, std::uint8_t* labels) const {
-    const Order order = order_;
-    const std::uint64_t factor = buckets_.kinds.factor;
-    const std::uint8_t* const label = buckets_.kinds.label;
-    const Bits* const kinds = buckets_.kinds.kinds;
-    std::uint32_t* const counters = bench_.counters;
-    std::fill_n(counters, counter_count, 0u);
-    Bits differing = 0;
-    for_each_in_quarters(size, [=, &differing](std::size_t i, std::size_t q) {
-      const Bits key = order.bits(order.enter(keys[i]));
-      const std::uint8_t found = label[KindBuckets<Bits>::slot(key, factor)];
-      differing |= kinds[found] ^ key;
-      labels[i] = found;
-      ++counters[q * counter_stride + found];
-    });
-    return differing == 0;
-  }
-
-  void move_values(std::size_t begin, std::size_t size, const std::uint8_t* labels) const {
-    const RecordSource<Key, Value> source = source_;
-    std::uint32_t* const counters = bench_.counters;
-    Value* const to = reinterpret_cast<Value*>(bench_.a);
-    for_each_in_quarters(size, [=](std::size_t i, std::size_t q) {
-      to[counters[q * counter_stride + labels[i]]++] = source.value(begin + i);
-    });
-  }
-
-  /// Calls `each(i, quarter)` for places [0, size), of each quarter in order: of many equal keys in a row none waits for
-  /// the last one's counter. The last quarter is longer: they do not lie a power of two apart, where a cache would
-  /// keep their lines in the same few places.
-  template <class Each>
-  static void for_each_in_quarters(std::size_t size, const Each& each) {
-    const std::size_t quarter = 8 * size / (8 * counter_sets + 1);
-    for (std::size_t i = 0; i < quarter; ++i) {
-      for (std::size_t q = 0; q < counter_sets; ++q) each(q * quarter + i, q);
-    }
-    for (std::size_t i = counter_sets * quarter; i < size; ++i) each(i, counter_sets - 1);
   }
 
   template <bool ByWidth, class KeyOf>

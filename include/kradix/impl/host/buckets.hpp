@@ -7,7 +7,6 @@
 
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/host/cache_sort.hpp"
-#include "kradix/impl/host/kind_table.hpp"
 
 namespace kradix::impl {
 
@@ -182,59 +181,6 @@ struct BucketTable {
   }
 };
 
-/// A bucket for each of few kinds of keys, which a hash tells apart.
-template <class Bits>
-struct KindBuckets {
-  static constexpr int slot_bits = 13;
-  static constexpr std::size_t most = 256;
-
-  std::uint64_t factor;
-  std::size_t most_seen;
-  Bits kinds[most];  ///< in order
-  std::uint8_t label[std::size_t{1} << slot_bits];
-
-  static std::size_t slot(Bits key, std::uint64_t factor) {
-    return static_cast<std::size_t>(static_cast<std::uint64_t>(key) * factor >> (64 - slot_bits));
-  }
-
-  /// From a sample of whole keys; returns how many kinds it has, or 0 if they are too many or some may have been missed.
-  std::size_t build(const Bits* sample, std::size_t size, KindTable<Bits> table) {
-    table.clear();
-    for (std::size_t i = 0; i < size; ++i) {
-      if (table.add(sample[i], 1) && (table.used > most || least_seen * table.used > size))
-        return 0;
-    }
-    std::size_t count = 0;
-    most_seen = 0;
-    for (std::size_t s = 0; s < table.slots; ++s) {
-      if (table.counts[s] == 0) continue;
-      if (table.counts[s] < least_seen) return 0;
-      most_seen = std::max<std::size_t>(most_seen, table.counts[s]);
-      kinds[count++] = table.keys[s];
-    }
-    std::sort(kinds, kinds + count);
-    return find_factor(count) ? count : 0;
-  }
-
- private:
-  static constexpr std::size_t least_seen = 4;  ///< none so frequent is likely to be missed
-
-  /// One by which no two kinds share a slot: of 256 kinds one in 60 is.
-  bool find_factor(std::size_t count) {
-    factor = 0x9e3779b97f4a7c15u;
-    for (int turn = 0; turn < 1000; ++turn, factor = factor * 0xd1342543de82ef95u | 1) {
-      std::fill(std::begin(label), std::end(label), std::uint8_t{0});
-      std::size_t k = count;  // the least kind is the label of free slots
-      while (k > 1 && label[slot(kinds[k - 1], factor)] == 0) {
-        --k;
-        label[slot(kinds[k], factor)] = static_cast<std::uint8_t>(k);
-      }
-      if (k == 1 && label[slot(kinds[0], factor)] == 0) return true;
-    }
-    return false;
-  }
-};
-
 /// How many bits of a key are to choose its bucket.
 struct BucketBits {
   int enough, most;
@@ -245,11 +191,11 @@ struct BucketBits {
   }
 };
 
-/// Buckets by kinds where those are few, by a digit while that serves, else by a table.
+/// Buckets by a digit while that serves, else by a table.
 template <class Bits>
 struct Buckets {
   std::size_t count;
-  bool by_table, by_kinds;
+  bool by_table;
   Bits reference;  ///< a key of the sample
   Bits differing;  ///< the bits in which the sample's keys differ
   int top;         ///< by digit: all keys must equal the reference in the bits from here up
@@ -258,7 +204,6 @@ struct Buckets {
   static constexpr std::size_t most_splits = 4;
   std::size_t splits;  ///< by table: so many buckets are of a key that is split off
   std::size_t split[most_splits];
-  KindBuckets<Bits> kinds;
 
   /// No key may leave the digit's range.
   bool escapes(Bits differing) const {
@@ -266,17 +211,13 @@ struct Buckets {
   }
 
   /// Are all keys of a bucket the same, which need not travel?
-  bool holds_one_key(std::size_t bucket) const {
-    return by_kinds || (by_table && table.key_bytes[bucket] == 0);
-  }
+  bool holds_one_key(std::size_t bucket) const { return by_table && table.key_bytes[bucket] == 0; }
   /// That key.
-  Bits only_key(std::size_t bucket) const {
-    return by_kinds ? kinds.kinds[bucket] : table.heavy[bucket - 1];
-  }
+  Bits only_key(std::size_t bucket) const { return table.heavy[bucket - 1]; }
 
   /// By the top `bits` of the bits that differ.
   void take_digit(Bits first, Bits all_differing, int bits) {
-    by_table = by_kinds = false;
+    by_table = false;
     reference = first;
     differing = all_differing;
     top = bit_width_of(differing);
@@ -294,19 +235,10 @@ struct Buckets {
     return even(sample, size, counters);
   }
 
-  /// From a sample of whole keys. False if they are not of few kinds.
-  bool choose_kinds(const Bits* sample, std::size_t size, KindTable<Bits> table) {
-    by_table = false;
-    count = kinds.build(sample, size, table);
-    by_kinds = count > 0;
-    return by_kinds;
-  }
-
   /// From a sorted sample. `makes_keys`: the wanted bits are all that there is of a key of so many bytes.
   void take_table(const Bits* sample, std::size_t size, Bits wanted, bool makes_keys,
                   std::uint32_t key_bytes, BucketBits bits) {
     by_table = true;
-    by_kinds = false;
     reference = sample[0];
     // A sample's quotas are uneven: some more buckets keep the largest ones small.
     const int uneven = std::min(bits.enough + 2, bits.most);
@@ -357,9 +289,9 @@ struct Buckets {
 
 /// Places of a sample: one in each of `size` equal stretches, where a hash says.
 struct BucketSample {
-  static constexpr std::size_t most = 4096;
+  static constexpr std::size_t least = 256, most = 4096;
   static std::size_t size_of(std::size_t count) {
-    return std::min(count, std::clamp<std::size_t>(count >> 9, 256, most));
+    return std::min(count, std::clamp(count >> 9, least, most));
   }
   static std::size_t place(std::size_t i, std::size_t size, std::size_t count) {
     const std::size_t stretch = count / size;

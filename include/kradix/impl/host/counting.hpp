@@ -121,10 +121,10 @@ struct CountKeys {
 };
 
 /// Writes each value as often as it was counted.
-template <class ExecutionSpace, class Level, class Counts>
+template <class ExecutionSpace, class Level>
 struct ExpandCounts {
   Level level;
-  Counts counts;
+  KeyCounts<typename Level::Stored> counts;
 
   void operator()(const TeamMember<ExecutionSpace>&) const {
     const std::uint64_t* const start = counts.start;
@@ -134,11 +134,13 @@ struct ExpandCounts {
       auto value = static_cast<std::size_t>(after - start) - 1;
       for (std::size_t at = begin; at < end; ++value) {
         const auto until = std::min<std::size_t>(start[value + 1], end);
-        std::fill(level.sink.keys + at, level.sink.keys + until,
-                  level.order.leave(counts.key(value)));
+        const auto key = level.order.leave(counts.key(value));
+        write_objects(level.sink.keys + at, until - at, level.sink.streams,
+                      [=](std::size_t) { return key; });
         at = until;
       }
     });
+    settle_lines();
   }
 };
 

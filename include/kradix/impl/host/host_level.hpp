@@ -45,6 +45,7 @@ struct LevelState {
   enum Verdict : std::uint32_t { good, escaped, special };
   Buckets<Bits> buckets;
   std::uint64_t ticket;
+  std::uint64_t rest;  ///< keys of no kind
   std::uint32_t verdict;
   std::uint64_t start[max_buckets + 1];       ///< of each bucket, from the range's begin
   std::uint32_t first_unit[max_buckets + 1];  ///< units of work of each bucket
@@ -71,6 +72,7 @@ struct HostLevel {
   using Bench = Workbench<Rec>;
   using State = LevelState<Bits>;
   using OrderType = Order;
+  using ValueType = Value;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   /// Can keys be written anew from their bits?
   static constexpr bool can_count = Order::is_encoded && !with_values;
@@ -87,17 +89,16 @@ struct HostLevel {
   std::size_t threads;
 
   std::size_t block_count() const { return (range.size() + block - 1) / block; }
+  /// Rows that its blocks and those of the ranges that are left take.
+  std::size_t row_count() const { return block_count() + range.size() / capacity + 1; }
 
   /// Buckets by a sample; deeper down by all bits that vary, so that each level gets somewhere. False:
-  /// nothing is left to sort.
-  bool choose(const Bench& bench) const {
+  /// nothing is left to sort. `splits`: a few keys that are most of all are to be split off.
+  bool choose(const Bench& bench, bool splits = false) const {
     state->verdict = State::good;
     if (range.level < 2) {
       const std::size_t size = sample(bench);
-      if (choose_kinds(bench, size)) {
-        // Of so few kinds the table splits off one after the other.
-        if (2 * state->buckets.kinds.most_seen >= size) take_table(bench, size);
-      } else if (!state->buckets.choose(bits_of(bench.a), size, bucket_bits(), bench.counters)) {
+      if (splits || !state->buckets.choose(bits_of(bench.a), size, bucket_bits(), bench.counters)) {
         take_table(bench, size);
       }
       return true;
@@ -111,17 +112,6 @@ struct HostLevel {
     return differing != 0;
   }
 
-  /// Of few kinds of keys values move alone.
-  bool choose_kinds(const Bench& bench, std::size_t size) const {
-    if constexpr (Order::is_encoded && with_values && sizeof(Bits) <= 8) {
-      using Table = KindTable<Bits>;
-      if (!all_bits_count() || Table::bytes > capacity * sizeof(Rec)) return false;
-      return state->buckets.choose_kinds(bits_of(bench.a), size,
-                                         Table::in(reinterpret_cast<std::byte*>(bench.b)));
-    }
-    return false;
-  }
-
   /// A key left the range of the sample's: no key leaves a table's.
   void retry(const Bench& bench) const {
     state->verdict = State::good;
@@ -130,6 +120,12 @@ struct HostLevel {
 
   /// Is nothing of a key outside the caller's range of bits?
   bool all_bits_count() const { return order.wanted == low_mask<Bits>(8 * sizeof(Stored)); }
+
+  /// Is it a key that the order cannot store?
+  bool is_special([[maybe_unused]] const Key& key) const {
+    if constexpr (Order::has_special) return order.special(key) >> Order::top != 0;
+    return false;
+  }
 
   /// Before threads come to `partition`, and to `finish`.
   void open() const { state->ticket = 0; }
@@ -153,10 +149,9 @@ struct HostLevel {
   void partition(const Bench& bench) const {
     std::fill_n(bench.totals, state->buckets.count, std::uint64_t{0});
     const BlockPartition<Order, Value> blocks_of(order, source, state->buckets, bench);
-    const std::size_t row = state->buckets.count + 1;
     for_each_block([&](std::size_t begin, std::size_t end) {
       const BlockFindings<Bits> found = blocks_of.run(
-          begin, end, blocks + begin, rows + (begin - range.begin) / block * row, sink.streams);
+          begin, end, blocks + begin, row_of((begin - range.begin) / block), sink.streams);
       if (found.special) judge(State::special);
       if (found.escapes) judge(State::escaped);
     });
@@ -164,14 +159,13 @@ struct HostLevel {
   }
 
   /// Between the two, on one thread: where buckets begin, and how many units of work each is.
-  template <class BenchOf>
-  void place(const BenchOf& bench_of) const {
+  template <class SizeOf>
+  void place(const SizeOf& size_of) const {
     const std::size_t share = std::max(capacity, range.size() / (8 * threads));
     std::uint64_t start = 0;
     std::uint32_t unit = 0;
     for (std::size_t b = 0; b < state->buckets.count; ++b) {
-      std::uint64_t size = 0;
-      for (std::size_t t = 0; t < threads; ++t) size += bench_of(t).totals[b];
+      const std::uint64_t size = size_of(b);
       state->start[b] = start;
       state->first_unit[b] = unit;
       state->mixed[b] = 0;
@@ -182,29 +176,67 @@ struct HostLevel {
     state->first_unit[state->buckets.count] = unit;
   }
 
-  void finish(const Bench& bench) const {
+  /// Calls `each(bucket, unit, units)` for the units of work that this thread claims.
+  template <class Each>
+  void for_each_unit(const Each& each) const {
     const std::uint32_t* const units = state->first_unit;
     const std::size_t all = units[state->buckets.count];
     std::size_t bucket = 0;
     for (std::size_t u = claim(); u < all; u = claim()) {
       while (units[bucket + 1] <= u) ++bucket;
-      const std::size_t size = state->start[bucket + 1] - state->start[bucket];
-      if (size == 0) continue;
-      const std::size_t unit = u - units[bucket], of = units[bucket + 1] - units[bucket];
+      if (size_of(bucket) > 0) each(bucket, u - units[bucket], units[bucket + 1] - units[bucket]);
+    }
+  }
+
+  std::size_t size_of(std::size_t bucket) const {
+    return state->start[bucket + 1] - state->start[bucket];
+  }
+
+  void finish(const Bench& bench) const {
+    for_each_unit([&](std::size_t bucket, std::size_t unit, std::size_t units) {
       if constexpr (Order::is_encoded) {
         if (state->buckets.holds_one_key(bucket)) {
-          if (!sink.leaves_keys) fill_unit(bucket, unit, of);
-          if constexpr (with_values) gather_values(bucket, unit, of);
-          continue;
+          const auto key = static_cast<Stored>(state->buckets.only_key(bucket));
+          put_one_key(bucket, range.begin + state->start[bucket], order.leave(key), unit, units);
+          return;
         }
       }
-      if (size <= capacity) {
+      if (size_of(bucket) <= capacity) {
         sort_bucket(bench, bucket);
       } else {
-        gather_unit(bucket, unit, of);
+        gather_unit(bucket, unit, units);
       }
-    }
+    });
     settle_lines();
+  }
+
+  /// One of several units of a bucket of equal keys, which begins at `start`: keys are written anew, values came alone.
+  void put_one_key(std::size_t bucket, std::size_t start, const Key& key, std::size_t unit,
+                   std::size_t units) const {
+    const std::size_t size = size_of(bucket);
+    const std::size_t begin = size * unit / units, end = size * (unit + 1) / units;
+    if (!sink.leaves_keys) {
+      write_objects(sink.keys + start + begin, end - begin, sink.streams,
+                    [=](std::size_t) { return key; });
+    }
+    if constexpr (with_values) gather_values(bucket, sink.values + start, unit, units);
+  }
+
+  /// Bytes of a bucket's elements in one block.
+  struct Run {
+    const std::byte* bytes;
+    std::size_t size;
+    const Rec* records() const { return reinterpret_cast<const Rec*>(bytes); }
+    std::size_t count() const { return size / sizeof(Rec); }
+  };
+  Run run_of(std::size_t bucket, std::size_t block_index) const {
+    const std::uint32_t* const row = row_of(block_index) + bucket;
+    const Rec* const out = blocks + range.begin + block_index * block;
+    return {reinterpret_cast<const std::byte*>(out) + row[0], row[1] - row[0]};
+  }
+  /// The places of a block's buckets.
+  std::uint32_t* row_of(std::size_t block_index) const {
+    return rows + block_index * (state->buckets.count + 1);
   }
 
   /// Calls `each(range)` for the buckets that are still to be sorted, where they lie.
@@ -253,18 +285,6 @@ struct HostLevel {
 
   std::size_t claim() const { return Kokkos::atomic_fetch_add(&state->ticket, std::uint64_t{1}); }
 
-  /// Bytes of a bucket's elements in one block.
-  struct Run {
-    const std::byte* bytes;
-    std::size_t size;
-    const Rec* records() const { return reinterpret_cast<const Rec*>(bytes); }
-    std::size_t count() const { return size / sizeof(Rec); }
-  };
-  Run run_of(std::size_t bucket, std::size_t block_index) const {
-    const std::uint32_t* const row = rows + block_index * (state->buckets.count + 1) + bucket;
-    const Rec* const out = blocks + range.begin + block_index * block;
-    return {reinterpret_cast<const std::byte*>(out) + row[0], row[1] - row[0]};
-  }
   void prefetch_run(std::size_t bucket, std::size_t block_index) const {
     constexpr std::size_t most_lines = 4;
     const Run run = run_of(bucket, block_index);
@@ -314,20 +334,9 @@ struct HostLevel {
     sink.write(order, range.begin + state->start[bucket], sorted, size, !sink.leaves_keys);
   }
 
-  /// One of several units of a bucket of equal keys, which are written anew.
-  void fill_unit(std::size_t bucket, std::size_t unit, std::size_t units) const {
-    const std::size_t size = state->start[bucket + 1] - state->start[bucket];
-    const std::size_t begin = size * unit / units, end = size * (unit + 1) / units;
-    const Key key = order.leave(static_cast<Stored>(state->buckets.only_key(bucket)));
-    write_objects(sink.keys + range.begin + state->start[bucket] + begin, end - begin, sink.streams,
-                  [=](std::size_t) { return key; });
-  }
-
-  /// Its values, which came alone.
-  void gather_values(std::size_t bucket, std::size_t unit, std::size_t units) const {
+  void gather_values(std::size_t bucket, Value* to, std::size_t unit, std::size_t units) const {
     const std::size_t begin = block_count() * unit / units;
     const std::size_t end = block_count() * (unit + 1) / units;
-    Value* to = sink.values + range.begin + state->start[bucket];
     for (std::size_t i = 0; i < begin; ++i) to += run_of(bucket, i).size / sizeof(Value);
     for_each_run(bucket, begin, end, [&](const Run& run) {
       const std::size_t count = run.size / sizeof(Value);

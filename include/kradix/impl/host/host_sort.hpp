@@ -4,15 +4,18 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <string>
 
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/benches.hpp"
 #include "kradix/impl/host/counting.hpp"
-#include "kradix/impl/host/kinds.hpp"
+#include "kradix/impl/host/frequent_kinds.hpp"
+#include "kradix/impl/host/labelled_kinds.hpp"
 #include "kradix/impl/host/lone_sort.hpp"
 #include "kradix/impl/host/trend.hpp"
+#include "kradix/impl/tuning.hpp"
 
 namespace kradix::impl {
 
@@ -39,6 +42,29 @@ class HostSort {
   using Level = HostLevel<Order, Value>;
   using State = typename Level::State;
   using Bench = typename Level::Bench;
+  using Kinds = SampledKinds<Level>;
+
+  /// Memory that is not used yet.
+  class Room {
+   public:
+    template <class T>
+    Room(T* memory, std::size_t count) : at_(memory), bytes_(count * sizeof(T)) {}
+
+    /// Null where no more is left.
+    template <class T>
+    std::byte* take(std::size_t count) {
+      const std::size_t bytes = count * sizeof(T);
+      if (std::align(line_bytes, bytes, at_, bytes_) == nullptr) return nullptr;
+      auto* const taken = static_cast<std::byte*>(at_);
+      at_ = taken + bytes;
+      bytes_ -= bytes;
+      return taken;
+    }
+
+   private:
+    void* at_;
+    std::size_t bytes_;
+  };
 
  public:
   HostSort(const ExecutionSpace& exec, const Level& level, const HostMemory& memory,
@@ -56,8 +82,9 @@ class HostSort {
       return level_.state->verdict != State::special;
     }
     if (follow_trend()) return true;
-    level_.choose(bench_of(0));
-    if (count_keys() || count_kinds()) return true;
+    if (count_kinds() || label_kinds()) return true;
+    level_.choose(bench_of(0), splits_);
+    if (count_keys()) return true;
     if (!move_level(level_)) return false;
     // From now on elements lie where they belong, but for the order within ranges.
     level_.source = {level_.sink.keys, level_.sink.values, false};
@@ -68,6 +95,13 @@ class HostSort {
  private:
   Bench bench_of(std::size_t thread) const {
     return memory_.benches.template bench<typename Level::Rec>(thread);
+  }
+
+  /// Elements of a bucket, by all threads of the level.
+  std::uint64_t counted(const Level& level, std::size_t bucket) const {
+    std::uint64_t size = 0;
+    for (std::size_t t = 0; t < level.threads; ++t) size += bench_of(t).totals[bucket];
+    return size;
   }
 
   /// Keys of so many bytes are read sooner than other threads wake.
@@ -104,7 +138,8 @@ class HostSort {
       if (!was_good()) return false;
       std::exclusive_scan(counts.start, counts.start + counts.values() + 1, counts.start,
                           std::uint64_t{0});
-      expand(counts);
+      level_.open();
+      launch("ExpandCounts", level_.threads, ExpandCounts<ExecutionSpace, Level>{level_, counts});
       return true;
     }
     return false;
@@ -117,53 +152,112 @@ class HostSort {
     return good;
   }
 
-  template <class Counts>
-  void expand(const Counts& counts) {
-    level_.open();
-    launch("ExpandCounts", level_.threads,
-           ExpandCounts<ExecutionSpace, Level, Counts>{level_, counts});
+  /// Are whole keys that a cache holds many of all there is to order by?
+  bool may_have_kinds() const {
+    constexpr std::size_t most_keys = std::size_t{1} << 31;  // of counters of 32 bits
+    const std::size_t size = level_.range.size();
+    return memory_.kinds != nullptr && level_.sink.keys != nullptr && level_.all_bits_count() &&
+           size >= BucketSample::least && size <= most_keys;
   }
 
-  /// Likewise of few kinds, wherever their bits differ. Their list lies where blocks would.
+  /// Keys alone of frequent kinds, wherever their bits differ, are counted; then the rest is sorted by itself, and goes between.
   bool count_kinds() {
     if constexpr (Level::can_count && sizeof(typename Level::Key) >= 4 &&
                   sizeof(typename Level::Key) <= 8) {
-      using Count = CountFewKinds<ExecutionSpace, Level>;
-      using Kinds = SortedKinds<typename Level::Stored>;
-      if (Kinds::bytes > level_.range.size() * sizeof(typename Level::Rec)) return false;
-      if (!may_be_few_kinds(Count::table_of(memory_.benches, 0))) return false;
+      using Count = CountFrequentKinds<ExecutionSpace, Level>;
+      constexpr std::size_t most_rest = 5;  // of 8; the others' sort must pay for a look at all
+      if (!may_have_kinds()) return false;
+      auto kinds = Kinds::in(memory_.kinds, BucketSample::size_of(level_.range.size()));
+      std::uint32_t* const times = Count::times_of(memory_.benches, 0);
+      if (!Count::fits(memory_.benches, kinds) || !kinds.settle(level_, times, most_rest))
+        return false;
+      auto* const rest = reinterpret_cast<typename Level::Key*>(memory_.blocks);
+      level_.state->rest = 0;
       open();
-      launch("CountFewKinds", level_.threads, Count{level_, memory_.benches});
+      launch("CountFrequentKinds", level_.threads, Count{level_, memory_.benches, kinds, rest});
       if (!was_good()) return false;
-      auto all = Count::table_of(memory_.benches, 0);
-      all.count_used();
-      for (std::size_t t = 1; t < level_.threads; ++t) {
-        if (!all.add_all(Count::table_of(memory_.benches, t))) return false;
-      }
-      Kinds kinds = Kinds::in(memory_.blocks);
-      if (!kinds.take(level_.order, all)) return false;
-      expand(kinds);
+      const std::size_t rest_size = level_.state->rest;
+      kinds.add_up(level_.threads,
+                   [&](std::size_t t) { return Count::times_of(memory_.benches, t); });
+      HostMemory memory = memory_;
+      Room room{level_.sink.keys, level_.range.size()};
+      memory.blocks = room.template take<typename Level::Rec>(rest_size);
+      if (memory.blocks == nullptr) return false;
+      memory.kinds = room.template take<std::byte>(HostMemory::kinds_bytes(rest_size));
+      sort_rest(level_of_rest(rest, nullptr, rest_size), memory);
+      kinds.place(level_.order, rest, rest_size);
+      level_.open();
+      launch("ExpandFrequentKinds", level_.threads,
+             ExpandFrequentKinds<ExecutionSpace, Level>{level_, kinds, rest});
       return true;
     }
     return false;
   }
 
-  /// As the sample of the buckets says, whose places a cache holds by now.
-  template <class Table>
-  bool may_be_few_kinds(Table table) const {
-    const std::size_t keys = level_.range.size();
-    constexpr std::size_t most_keys = std::size_t{1} << 31;  // of counters of 32 bits
-    if (!level_.all_bits_count() || Table::bytes > memory_.benches.record_bytes ||
-        keys > most_keys) {
-      return false;
+  /// Pairs likewise: their values move by labels.
+  bool label_kinds() {
+    if constexpr (Level::OrderType::is_encoded && Level::with_values &&
+                  sizeof(typename Level::Key) <= 8) {
+      using Labelled = LabelledKinds<Level>;
+      if (!may_have_kinds()) return false;
+      const std::size_t size = level_.range.size(), sample = BucketSample::size_of(size);
+      auto labelled = Labelled::in(memory_.kinds, sample);
+      Kinds& kinds = labelled.sampled;
+      auto* const times = reinterpret_cast<std::uint32_t*>(bench_of(0).a);
+      constexpr std::size_t most_rest = 2;  // of 8
+      if (kinds.homes.end() * sizeof(std::uint32_t) > memory_.benches.record_bytes ||
+          !kinds.settle(level_, times, most_rest)) {
+        return false;
+      }
+      labelled.number(row_of_buckets(level_.most_bits) - 2);
+      if (8 * kinds.rest_times > most_rest * sample) return false;
+      constexpr std::size_t few = 2;
+      splits_ = kinds.count <= few || 2 * kinds.most_frequent().times >= sample;
+      if (splits_) return false;  // which costs less
+      level_.state->buckets.count = labelled.labels();
+      open();
+      launch("LabelBlocks", level_.threads,
+             LabelBlocks<ExecutionSpace, Level>{level_, memory_.benches, labelled});
+      if (!was_good()) return false;
+      level_.place([&](std::size_t label) { return counted(level_, label); });
+      const std::size_t rest_size = level_.size_of(kinds.count);
+      const Level rest = level_of_rest(level_.sink.keys, level_.sink.values, rest_size);
+      HostMemory memory = memory_;
+      Room room{level_.sink.keys + rest_size, size - rest_size};
+      memory.kinds = nullptr;
+      memory.blocks = room.template take<typename Level::Rec>(rest_size);
+      memory.rows = reinterpret_cast<std::uint32_t*>(
+          room.template take<std::uint32_t>(rest.row_count() * row_of_buckets(rest.most_bits)));
+      if (memory.blocks == nullptr || memory.rows == nullptr) return false;
+      for (std::size_t k = 0; k < kinds.count; ++k) kinds.start[k] = level_.size_of(k);
+      launch("GatherRest", level_.threads, GatherRest<ExecutionSpace, Level>{level_, kinds.count});
+      sort_rest(rest, memory);
+      kinds.place(level_.order, level_.sink.keys, rest_size);
+      kinds.spread(level_.sink.keys);
+      kinds.spread(level_.sink.values);
+      level_.state->buckets.count = labelled.labels();
+      level_.place([&](std::size_t k) { return k == kinds.count ? rest_size : kinds.size(k); });
+      level_.open();
+      launch("PutKinds", level_.threads, PutKinds<ExecutionSpace, Level>{level_, kinds});
+      return true;
     }
-    table.clear();
-    const std::size_t size = BucketSample::size_of(keys);
-    for (std::size_t i = 0; i < size; ++i) {
-      table.add(level_.source.keys[level_.range.begin + BucketSample::place(i, size, keys)], 1);
-      if (table.used > Table::most || (i == size / 4 && 8 * table.used > 7 * i)) return false;
-    }
-    return table.is_complete();
+    return false;
+  }
+
+  /// What was taken out of the others is sorted by itself, with no more rows.
+  Level level_of_rest(typename Level::Key* keys, typename Level::ValueType* values,
+                      std::size_t size) const {
+    Level level = level_;
+    level.range = {0, size, 0};
+    level.threads = host_threads(size, level_.threads);
+    level.block =
+        std::max(host_block(size, level.threads, level_.block), size / level_.block_count() + 1);
+    level.source = {keys, values, false};
+    level.sink = {keys, values, false, false};
+    return level;
+  }
+  void sort_rest(const Level& level, const HostMemory& memory) {
+    if (level.range.size() > 1) HostSort(exec_, level, memory, label_).sort();
   }
 
   /// All bits of keys count, and the tables are small beside keys and cache: each thread adds its own to all.
@@ -185,7 +279,7 @@ class HostSort {
       partition(level);
     }
     if (level.state->verdict == State::special) return false;
-    level.place([&](std::size_t thread) { return bench_of(thread); });
+    level.place([&](std::size_t bucket) { return counted(level, bucket); });
     level.open();
     launch("SortBuckets", level.threads,
            SortBuckets<ExecutionSpace, Level>{level, memory_.benches});
@@ -250,6 +344,7 @@ class HostSort {
   HostMemory memory_;
   std::string label_;
   std::size_t rests_ = 0;
+  bool splits_ = false;  ///< a few keys are most of all
 };
 
 }  // namespace kradix::impl

@@ -1,0 +1,182 @@
+// Keys alone of which many are alike: frequent ones are counted and written anew, and only the rest is moved.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "kradix/impl/device/team.hpp"
+#include "kradix/impl/host/benches.hpp"
+#include "kradix/impl/host/sampled_kinds.hpp"
+
+namespace kradix::impl {
+
+/// Each thread counts blocks by counters of its own and puts what is of no kind to the rest; the verdict is `escaped` where that
+/// holds a key that the order cannot store.
+template <class ExecutionSpace, class Level>
+struct CountFrequentKinds {
+  using Key = typename Level::Key;
+  using Kinds = SampledKinds<Level>;
+
+  Level level;
+  BenchSite benches;
+  Kinds kinds;
+  Key* rest;
+  typename Kinds::Kind most_frequent = kinds.most_frequent();
+  bool splits = 2 * most_frequent.times > BucketSample::size_of(level.range.size());
+  static constexpr std::size_t stretch = 4096, few = 4;
+
+  static bool fits(const BenchSite& benches, const Kinds& kinds) {
+    return counters_of(kinds) * sizeof(std::uint32_t) <= benches.record_bytes &&
+           sizeof(Key) * (stretch + 1) <= benches.record_bytes;
+  }
+  /// Of a thread, for each slot.
+  static std::uint32_t* times_of(const BenchSite& benches, std::size_t thread) {
+    return reinterpret_cast<std::uint32_t*>(benches.bench<typename Level::Rec>(thread).a);
+  }
+
+  void operator()(const TeamMember<ExecutionSpace>& team) const {
+    const auto thread = static_cast<std::size_t>(team.league_rank());
+    std::uint32_t* const times = times_of(benches, thread);
+    Key* const missed = reinterpret_cast<Key*>(benches.bench<typename Level::Rec>(thread).b);
+    std::fill_n(times, counters_of(kinds), 0u);
+    level.for_each_block([&](std::size_t begin, std::size_t end) {
+      for (std::size_t at = begin; at < end; at += stretch) {
+        const std::size_t left =
+            count(level.source.keys + at, std::min(stretch, end - at), times, missed);
+        if (!give(missed, left)) level.judge(Level::State::escaped);
+      }
+    });
+    const std::size_t slots = kinds.homes.end();
+    for (std::size_t slot = 0; slot < slots; ++slot) times[slot] += times[slots + slot];
+  }
+
+ private:
+  static std::size_t counters_of(const Kinds& kinds) { return 2 * kinds.homes.end(); }
+
+  /// Counts keys and returns how many are of no kind, which are put to `missed`.
+  std::size_t count(const Key* keys, std::size_t size, std::uint32_t* times, Key* missed) const {
+    if (kinds.count <= few && count_few(keys, size, times)) return 0;
+    if (!splits) return count_by_homes(keys, size, times, missed);
+    const std::size_t left = split_off(keys, size, times, missed);
+    return count_by_homes(missed, left, times, missed);
+  }
+
+  /// Compilers use SIMD for one kind after the other. False, and nothing is counted, if there are others.
+  bool count_few(const Key* keys, std::size_t size, std::uint32_t* times) const {
+    Key found[few], sum = 0;
+    for (std::size_t k = 0; k < kinds.count; ++k) {
+      const Key kind = kinds.key(k);
+      Key alike = 0;
+      for (std::size_t i = 0; i < size; ++i) alike += keys[i] == kind;
+      found[k] = alike;
+      sum += alike;
+    }
+    if (sum != size) return false;
+    for (std::size_t k = 0; k < kinds.count; ++k) {
+      times[kinds.kinds[k].slot] += static_cast<std::uint32_t>(found[k]);
+    }
+    return true;
+  }
+
+  /// To compare with the most frequent kind costs half of what a look for a home does.
+  std::size_t split_off(const Key* keys, std::size_t size, std::uint32_t* times,
+                        Key* others) const {
+    const Key frequent = kinds.homes.keys[most_frequent.slot];
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      const Key key = keys[i];
+      others[left] = key;
+      left += key != frequent;
+    }
+    times[most_frequent.slot] += static_cast<std::uint32_t>(size - left);
+    return left;
+  }
+
+  /// Each key is counted where it is looked for first, and if that was wrong taken back: no branch, and equal keys in a row count in two
+  /// sets, so that one does not wait for the other. `keys` may be `missed`.
+  std::size_t count_by_homes(const Key* keys, std::size_t size, std::uint32_t* times,
+                             Key* missed) const {
+    const auto homes = kinds.homes;
+    std::uint32_t* const others = times + homes.end();
+    std::size_t misses = 0;
+    const auto look = [=, &misses](Key key, std::size_t slot, std::uint32_t* set) {
+      missed[misses] = key;
+      misses += homes.keys[slot] != key;
+      ++set[slot];
+    };
+    std::size_t i = 0;
+    for (; i + 4 <= size; i += 4) {
+      const Key key[4] = {keys[i], keys[i + 1], keys[i + 2], keys[i + 3]};
+      std::size_t slot[4];
+      for (int j = 0; j < 4; ++j) slot[j] = homes.first(key[j]);
+      for (int j = 0; j < 4; ++j) look(key[j], slot[j], j % 2 == 0 ? times : others);
+    }
+    for (; i < size; ++i) {
+      const Key key = keys[i];
+      look(key, homes.first(key), times);
+    }
+    std::size_t left = 0;
+    for (std::size_t m = 0; m < misses; ++m) {
+      const Key key = missed[m];
+      const std::size_t slot = homes.first(key);
+      const bool found = homes.keys[slot + 1] == key;
+      --times[slot];
+      times[slot + 1] += found;
+      missed[left] = key;
+      left += !found;
+    }
+    return left;
+  }
+
+  /// False if one is special.
+  bool give(const Key* missed, std::size_t size) const {
+    if (size == 0) return true;
+    for (std::size_t m = 0; m < size; ++m) {
+      if (level.is_special(missed[m])) return false;
+    }
+    const std::size_t at = Kokkos::atomic_fetch_add(&level.state->rest, std::uint64_t{size});
+    std::copy_n(missed, size, rest + at);
+    return true;
+  }
+};
+
+/// Writes each kind as often as it was counted, and the rest, in order, between.
+template <class ExecutionSpace, class Level>
+struct ExpandFrequentKinds {
+  Level level;
+  SampledKinds<Level> kinds;
+  const typename Level::Key* rest;
+
+  void operator()(const TeamMember<ExecutionSpace>&) const {
+    level.for_each_block([&](std::size_t begin, std::size_t end) { expand(begin, end); });
+    settle_lines();
+  }
+
+ private:
+  void expand(std::size_t begin, std::size_t end) const {
+    const std::uint64_t* const start = kinds.start;
+    const std::uint64_t* const before = kinds.before;
+    auto k = static_cast<std::size_t>(
+        std::upper_bound(start, start + kinds.count, std::uint64_t{begin}) - start);
+    for (std::size_t at = begin; at < end; ++k) {
+      if (k > 0) {
+        const std::size_t until =
+            std::min<std::size_t>(end, start[k] - (before[k] - before[k - 1]));
+        const auto key = kinds.key(k - 1);
+        at = write(at, until, [=](std::size_t) { return key; });
+      }
+      const auto* const from = rest + before[k] - (start[k] - at);
+      at = write(at, std::min<std::size_t>(end, start[k]), [=](std::size_t i) { return from[i]; });
+    }
+  }
+  template <class Of>
+  std::size_t write(std::size_t at, std::size_t until, const Of& of) const {
+    if (at >= until) return at;
+    write_objects(level.sink.keys + at, until - at, level.sink.streams, of);
+    return until;
+  }
+};
+
+}  // namespace kradix::impl
