@@ -60,7 +60,7 @@ struct HostMemory {
   static std::size_t kinds_bytes(std::size_t count) {
     const std::size_t size = BucketSample::size_of(count);
     const std::size_t slot_bytes = sizeof(std::uint64_t) + sizeof(std::uint16_t);
-    return (2 * size + 1) * 2 * sizeof(std::uint64_t) +
+    return 2 * (size + 1) * 2 * sizeof(std::uint64_t) +
            KindHomes<std::uint64_t>::end_of(size) * slot_bytes;
   }
   /// Of every level's state, whatever the key.

@@ -209,11 +209,12 @@ class HostSort {
           !kinds.settle(level_, times, most_rest)) {
         return false;
       }
-      labelled.number(row_of_buckets(level_.most_bits) - 2);
+      kinds.keep(row_of_buckets(level_.most_bits) - 2);
       if (8 * kinds.rest_times > most_rest * sample) return false;
       constexpr std::size_t few = 2;
       splits_ = kinds.count <= few || 2 * kinds.most_frequent().times >= sample;
       if (splits_) return false;  // which costs less
+      labelled.number(level_.order);
       level_.state->buckets.count = labelled.labels();
       open();
       launch("LabelBlocks", level_.threads,

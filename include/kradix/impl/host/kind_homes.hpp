@@ -17,6 +17,7 @@ struct KindHomes {
 
   Key* keys;  ///< end() of them
   std::size_t mask;
+  std::uint64_t factor = 0x9e3779b97f4a7c15u;
 
   /// For a sample of so many keys.
   static KindHomes of(Key* keys, std::size_t size) { return {keys, end_of(size) - 2}; }
@@ -27,7 +28,7 @@ struct KindHomes {
   }
 
   std::size_t first(Key key) const {
-    return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15u >> (64 - most_bits)) & mask;
+    return static_cast<std::size_t>(key * factor >> (64 - most_bits)) & mask;
   }
 
   /// Slots of no kind hold keys that are not looked for there.

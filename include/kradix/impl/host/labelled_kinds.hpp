@@ -31,19 +31,13 @@ struct LabelledKinds {
   std::uint16_t rest() const { return static_cast<std::uint16_t>(sampled.count); }
   std::size_t labels() const { return sampled.count + 1; }
 
-  /// Of at most so many kinds: of more, those that the sample saw most often.
-  void number(std::size_t most) {
-    auto* const kinds = sampled.kinds;
-    std::size_t& count = sampled.count;
-    if (count > most) {
-      std::nth_element(kinds, kinds + most, kinds + count,
-                       [](const auto& a, const auto& b) { return a.times > b.times; });
-      for (std::size_t k = most; k < count; ++k) sampled.rest_times += kinds[k].times;
-      count = most;
-      std::sort(kinds, kinds + count, [](const auto& a, const auto& b) { return a.key < b.key; });
-    }
+  template <class Order>
+  void number(const Order& order) {
+    sampled.part(order);
     std::fill_n(label, sampled.homes.end(), rest());
-    for (std::size_t k = 0; k < count; ++k) label[kinds[k].slot] = static_cast<std::uint16_t>(k);
+    for (std::size_t k = 0; k < sampled.count; ++k) {
+      label[sampled.kinds[k].slot] = static_cast<std::uint16_t>(k);
+    }
   }
 };
 
@@ -119,13 +113,14 @@ struct LabelBlocks {
     });
   }
 
-  /// Hardly any of few kinds has its slot taken, and hardly a key is of the rest.
-  bool are_many() const { return kinds.labels() > 128; }
+  /// Of few kinds each has its first home, and hardly a key is of the rest.
+  bool are_many() const { return kinds.labels() > 257; }
 
   /// Many kinds have a line of the cache each to write to, not four, and seldom come in a row.
   template <class Each>
   void for_each(std::size_t size, const Each& each) const {
-    if (!are_many()) return for_each_in_quarters(size, each);
+    constexpr std::size_t many = 512;
+    if (kinds.labels() <= many) return for_each_in_quarters(size, each);
     for (std::size_t i = 0; i < size; ++i) each(i, 0);
   }
 

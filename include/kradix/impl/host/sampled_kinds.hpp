@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -75,6 +76,40 @@ struct SampledKinds {
     for (std::size_t k = 0; k < count; ++k) {
       start[k] = 0;
       for (std::size_t t = 0; t < threads; ++t) start[k] += times_of(t)[kinds[k].slot];
+    }
+  }
+
+  /// Keeps at most so many kinds: of more, those that the sample saw most often.
+  void keep(std::size_t most) {
+    if (count <= most) return;
+    std::nth_element(kinds, kinds + most, kinds + count,
+                     [](const Kind& a, const Kind& b) { return a.times > b.times; });
+    for (; count > most; --count) rest_times += kinds[count - 1].times;
+    std::sort(kinds, kinds + count, [](const Kind& a, const Kind& b) { return a.key < b.key; });
+  }
+
+  /// Gives kinds first homes that no two share, if they are few: of 256 kinds one factor in 60 does.
+  template <class Order>
+  void part(const Order& order) {
+    if (count * count > 8 * homes.mask) return;
+    for (int turn = 0; turn < 1000; ++turn) {
+      std::bitset<Homes::most_slots> taken;
+      std::size_t k = 0;
+      for (; k < count; ++k) {
+        const std::size_t slot = homes.first(order.leave(kinds[k].key));
+        if (taken[slot]) break;
+        taken.set(slot);
+        kinds[k].slot = static_cast<std::uint32_t>(slot);
+      }
+      if (k == count) break;
+      homes.factor = homes.factor * 0xd1342543de82ef95u | 1;
+    }
+    homes.clear();
+    for (std::size_t k = 0; k < count; ++k) {
+      const Key key = order.leave(kinds[k].key);
+      const std::size_t slot = homes.first(key);
+      kinds[k].slot = static_cast<std::uint32_t>(slot);
+      homes.keys[slot] = key;
     }
   }
 
