@@ -56,12 +56,16 @@ struct HostMemory {
   HostRange* rests;
   std::byte* kinds = nullptr;  ///< null where there may be none
 
-  /// Of the kinds of a sample of so many keys, with labels.
+  // Of a kind of any key, its slot, and the label of that.
+  static constexpr std::size_t bytes_of_kind = 2 * sizeof(std::uint64_t);
+  static constexpr std::size_t bytes_of_home = sizeof(std::uint64_t);
+  static constexpr std::size_t bytes_of_label = sizeof(std::uint16_t);
+
+  /// Of the kinds of a sample of so many keys, with two places for each and labels.
   static std::size_t kinds_bytes(std::size_t count) {
     const std::size_t size = BucketSample::size_of(count);
-    const std::size_t slot_bytes = sizeof(std::uint64_t) + sizeof(std::uint16_t);
-    return 2 * (size + 1) * 2 * sizeof(std::uint64_t) +
-           KindHomes<std::uint64_t>::end_of(size) * slot_bytes;
+    return (size + 1) * (2 * sizeof(std::uint64_t) + bytes_of_kind) +
+           KindHomes<std::uint64_t>::end_of(size) * (bytes_of_home + bytes_of_label);
   }
   /// Of every level's state, whatever the key.
   static constexpr std::size_t state_bytes =

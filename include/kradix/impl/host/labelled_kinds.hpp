@@ -22,9 +22,9 @@ struct LabelledKinds {
   std::uint16_t* label;  ///< of each slot
 
   static LabelledKinds in(std::byte* memory, std::size_t size) {
-    return {
-        SampledKinds<Level>::in(memory, size),
-        reinterpret_cast<std::uint16_t*>(memory + (SampledKinds<Level>::bytes(size) + 1) / 2 * 2)};
+    const std::size_t behind = (SampledKinds<Level>::bytes(size) + 1) / 2 * 2;
+    return {SampledKinds<Level>::in(memory, size),
+            reinterpret_cast<std::uint16_t*>(memory + behind)};
   }
 
   /// What is of no kind has the label behind all.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "kradix/impl/host/benches.hpp"
 #include "kradix/impl/host/buckets.hpp"
 #include "kradix/impl/host/kind_homes.hpp"
 
@@ -29,6 +30,10 @@ struct SampledKinds {
   Homes homes;
   std::size_t count = 0;
   std::size_t rest_times = 0;  ///< so much of the sample says that there is a rest
+
+  // Whatever the keys, what HostMemory sets aside is enough.
+  static_assert(sizeof(Kind) <= HostMemory::bytes_of_kind &&
+                sizeof(Key) <= HostMemory::bytes_of_home);
 
   /// Of the memory of kinds of a sample of `size` keys.
   static std::size_t bytes(std::size_t size) {
