@@ -115,11 +115,16 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
   expect_stages<std::uint16_t>(
       kradix::Algorithm::onesweep,
       {"ClearWords", "CountAllDigits", "ListDigits", "SpreadTile", "SweepTile", "Settle"});
+  // Few keys of 4 bytes are only glanced at.
   expect_stages<std::uint32_t>(
       kradix::Algorithm::msd_hybrid,
-      {"GlanceAtKeys", "SampleRuns", "CountAllDigits", "ListDigits", "CountAllDigits", "ListDigits",
-       "SpreadTile", "SweepTile", "SweepTile", "SweepTile", "ListChunks", "FinishChunk",
-       "FinishCrowded", "FinishRanges", "Settle"});
+      {"GlanceAtKeys", "CountAllDigits", "ListDigits", "Recount", "SpreadTile", "SweepTile",
+       "SweepTile", "SweepTile", "ListChunks", "FinishChunk", "FinishRanges", "Settle"});
+  expect_stages<std::uint64_t>(
+      kradix::Algorithm::msd_hybrid,
+      {"GlanceAtKeys", "SampleRuns", "CountAllDigits", "ListDigits", "Recount", "SpreadTile",
+       "SweepTile", "SweepTile", "SweepTile", "SweepTile", "SweepTile", "SweepTile", "SweepTile",
+       "ListChunks", "FinishChunk", "FinishCrowded", "FinishRanges", "Settle"});
   expect_stages<std::uint32_t>(kradix::Algorithm::small_msd,
                                {"CountTopDigit", "SweepTopDigit", "SortBins"}, 10000);
   expect_stages<std::uint16_t>(kradix::Algorithm::small_msd, {"SortOneChunk"}, 1000);

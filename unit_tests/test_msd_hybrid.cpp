@@ -208,8 +208,8 @@ TEST(MsdHybrid, FinishesWhatSpreadsWhateverTheSize) {
 /// That the first look at keys leaves out.
 std::size_t unseen_place(std::size_t count) {
   std::set<std::size_t> seen;
-  const SamplePlaces places(count, 1024);
-  for (std::size_t i = 0; i < 1024; ++i) seen.insert(places.of(i));
+  const SamplePlaces places(count, GlancedPairs::samples);
+  for (std::size_t i = 0; i < GlancedPairs::samples; ++i) seen.insert(places.of(i));
   std::size_t place = count / 2;
   while (seen.count(place) > 0) ++place;
   return place;

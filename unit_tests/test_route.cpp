@@ -134,8 +134,8 @@ TYPED_TEST(RouteOf, EqualKeysInReverseKeepTheirOrder) {
 TYPED_TEST(RouteOf, WhatTheSampleMissesIsSorted) {
   constexpr std::size_t count = 40009;
   std::set<std::size_t> seen;
-  const SamplePlaces places(count, 1024);
-  for (std::size_t i = 0; i < 1024; ++i) seen.insert(places.of(i));
+  const SamplePlaces places(count, GlancedPairs::samples);
+  for (std::size_t i = 0; i < GlancedPairs::samples; ++i) seen.insert(places.of(i));
   const RandomPlaces random_places{count};
   const auto sweeps = SweepChoices::of(always.least_sweeps(count), sizeof(TypeParam));
   const auto teams = count / 16384 * static_cast<std::size_t>(sweeps.count());
@@ -200,6 +200,139 @@ TEST(Route, OrderIsThatOfTheBitsThatCount) {
       }
       EXPECT_EQ(is_proven(sorted.route), !reversed || ties == 1);
     }
+  }
+}
+
+/// Two sweeps, for one would leave longer runs.
+constexpr RouteRule glancing{.run = 40, .most = 65536};
+/// Nothing but a glance, whatever it sees.
+constexpr RouteRule only_glancing{.run = 40, .most = 65536, .samples_from = ~std::size_t{0}};
+
+template <class T>
+class GlanceOf : public ::testing::Test {
+ protected:
+  static constexpr std::size_t count = 60013;
+  std::vector<T> spread() {
+    std::vector<T> input(count);
+    for (T& key : input) key = static_cast<T>(random_());
+    return input;
+  }
+  /// Every movement, with values and (where it makes sense) without.
+  template <class Expect>
+  void sort(const std::vector<T>& input, const RouteRule& rule, const Expect& expect) {
+    for_each_movement(input, Order::ascending, [&](const Movement& movement) {
+      expect(expect_sorted<std::uint32_t>(input, Order::ascending, movement, rule));
+      if (movement.makes_indices) return;
+      expect(expect_sorted<NoValue>(input, Order::descending, movement, rule));
+    });
+  }
+  std::mt19937_64 random_{keys::fresh_seed()};
+};
+using GlancedKeys = ::testing::Types<std::int32_t, std::uint64_t>;
+TYPED_TEST_SUITE(GlanceOf, GlancedKeys);
+
+TYPED_TEST(GlanceOf, KeysThatSpreadAreNotSampled) {
+  const auto finishes = [](const Route& route) {
+    EXPECT_EQ(route.chosen, 1);
+    EXPECT_EQ(route.finishes, 1);
+    EXPECT_EQ(route.recounts, 0);
+    EXPECT_EQ(route.sampled, 0u);
+  };
+  // (A bit that 4096 keys all have in common is not worth a seed in so many.)
+  for (const RouteRule& rule : {glancing, only_glancing}) {
+    this->sort(this->spread(), rule, finishes);
+    if (this->HasFailure()) return;
+  }
+  RouteRule fewer = glancing;
+  fewer.glance_to = this->count - 1;
+  this->sort(this->spread(), fewer, [](const Route& route) {
+    EXPECT_EQ(route.chosen, 0);
+    EXPECT_GT(route.sampled, 0u);
+  });
+}
+
+/// Keys that two sweeps leave in long runs, or many of them alike; or that vary in few bits.
+TYPED_TEST(GlanceOf, OthersAreSampledOrSweptOverAllDigits) {
+  using Bits = kradix::impl::unsigned_of_size<sizeof(TypeParam)>;
+  constexpr int bits = 8 * sizeof(TypeParam);
+  auto skewed = this->spread(), repeated = this->spread(), narrow = this->spread(),
+       heavy = this->spread();
+  for (std::size_t i = 0; i < this->count; ++i) {
+    skewed[i] &= static_cast<TypeParam>(this->random_());
+    repeated[i] = static_cast<TypeParam>(static_cast<Bits>(this->random_() % 5000) << (bits - 13));
+    narrow[i] = static_cast<TypeParam>(static_cast<Bits>(narrow[i]) >> (bits - 24));
+    if (i % 100 == 0) heavy[i] = 77;
+  }
+  for (const auto& input : {skewed, repeated, narrow, heavy}) {
+    this->sort(input, glancing, [](const Route& route) {
+      EXPECT_EQ(route.chosen, 0);
+      EXPECT_GT(route.sampled, 0u);
+    });
+    this->sort(input, only_glancing, [](const Route& route) {
+      EXPECT_EQ(route.chosen, 1);
+      EXPECT_EQ(route.finishes, 0);
+      EXPECT_EQ(route.sampled, 0u);
+    });
+    if (this->HasFailure()) return;
+  }
+}
+
+TYPED_TEST(GlanceOf, OrderIsProvenAllTheSame) {
+  const auto sorted = in_order(this->spread(), Order::ascending);
+  for (const auto& input : {sorted, turned_round(sorted)}) {
+    this->sort(input, only_glancing, [](const Route& route) { EXPECT_TRUE(is_proven(route)); });
+    auto almost = input;
+    // Not at a place that is compared with the next one.
+    const SamplePlaces places(this->count, GlancedPairs::samples);
+    const std::size_t unseen = places.of(1);
+    std::set<std::size_t> seen;
+    for (std::size_t i = 0; i < GlancedPairs::samples; i += GlancedPairs::order_step) {
+      seen.insert(places.of(i));
+    }
+    if (seen.count(unseen - 1) + seen.count(unseen) + seen.count(unseen + 1) > 0) continue;
+    std::swap(almost[unseen], almost[unseen + 1]);
+    this->sort(almost, only_glancing, [](const Route& route) {
+      EXPECT_EQ(route.verifies, 1);
+      EXPECT_EQ(route.recounts, 1);
+    });
+    if (this->HasFailure()) return;
+  }
+}
+
+/// Where a glance looks keys spread; the others are few, or vary above.
+TYPED_TEST(GlanceOf, WhatItMissesIsSorted) {
+  using Bits = kradix::impl::unsigned_of_size<sizeof(TypeParam)>;
+  constexpr int bits = 8 * sizeof(TypeParam);
+  std::set<std::size_t> seen;
+  const SamplePlaces places(this->count, GlancedPairs::samples);
+  for (std::size_t i = 0; i < GlancedPairs::samples; ++i) seen.insert(places.of(i));
+  const auto with_others = [&](const auto& other) {
+    auto input = this->spread();
+    for (std::size_t i = 0; i < this->count; ++i) {
+      Bits key = static_cast<Bits>(input[i]) >> 1;
+      // Whatever the seed, those that are seen vary in all bits but the topmost, and rise and fall.
+      if (i == *seen.begin()) key = 0;
+      if (i == *seen.rbegin()) key = static_cast<Bits>(~Bits{0}) >> 1;
+      input[i] = static_cast<TypeParam>(seen.count(i) > 0 ? key : other(i));
+    }
+    return input;
+  };
+  const auto one = [](std::size_t) { return Bits{12345}; };
+  const auto few = [](std::size_t i) { return static_cast<Bits>(i % 500) << (bits - 10); };
+  const auto above = [&](std::size_t i) {
+    return static_cast<Bits>(this->random_() + (i % 7 == 0 ? Bits{1} << (bits - 1) : 0));
+  };
+  for (const RouteRule& rule : {glancing, only_glancing}) {
+    this->sort(with_others(one), rule, [](const Route& route) {
+      EXPECT_EQ(route.finishes, 1);
+      EXPECT_GT(route.left, route.given_up);  // a long run
+    });
+    this->sort(with_others(few), rule, [](const Route& route) { EXPECT_GT(route.given_up, 0u); });
+    this->sort(with_others(above), rule, [](const Route& route) {
+      EXPECT_EQ(route.finishes, 1);
+      EXPECT_EQ(route.recounts, 1);
+    });
+    if (this->HasFailure()) return;
   }
 }
 
@@ -369,9 +502,9 @@ TYPED_TEST(KindsOf, WhatTheSampleMissesIsCountedToo) {
 /// A sample of kinds that holds the key 0 alone, where other samples have seen more.
 TYPED_TEST(KindsOf, ZeroIsAKind) {
   const auto seen = sampled_places(this->count);
-  const SamplePlaces glance(this->count, 1024);
+  const SamplePlaces glance(this->count, GlancedPairs::samples);
   std::vector<std::size_t> falls, rises;
-  for (std::size_t i = 0; i < 1024; ++i) {
+  for (std::size_t i = 0; i < GlancedPairs::samples; i += GlancedPairs::order_step) {
     const std::size_t place = glance.of(i);
     if (seen.count(place) == 0) falls.push_back(place);
     if (seen.count(place + 1) == 0) rises.push_back(place + 1);

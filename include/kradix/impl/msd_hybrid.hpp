@@ -20,6 +20,7 @@
 #include "kradix/impl/device/expand_kinds.hpp"
 #include "kradix/impl/device/finish_chunk.hpp"
 #include "kradix/impl/device/finish_ranges.hpp"
+#include "kradix/impl/device/glance.hpp"
 #include "kradix/impl/device/label_kinds.hpp"
 #include "kradix/impl/device/mend_tiles.hpp"
 #include "kradix/impl/device/route.hpp"
@@ -63,7 +64,9 @@ class MsdHybrid {
   using Bits = typename Codec::bits_type;
   using Sweeps = Onesweep<ExecutionSpace, Codec, Value, Shape>;
   static constexpr TeamShape step_with = count_shape<ExecutionSpace>();
-  using Glance = GlanceAtKeys<ExecutionSpace, Codec, step_with.threads, typename Sweeps::Clear>;
+  static constexpr TeamShape glance_with = glance_shape<ExecutionSpace>();
+  using Glance = GlanceAtKeys<ExecutionSpace, Codec, glance_with.threads,
+                              ClearWords<ExecutionSpace, glance_with.threads>>;
   static constexpr TeamShape sample_with = sample_shape<ExecutionSpace>();
   using Sample = SampleRuns<ExecutionSpace, Codec, sample_with.threads>;
   using List = ListChunks<ExecutionSpace, Codec, step_with.threads>;
@@ -99,9 +102,10 @@ class MsdHybrid {
       take_out_heavy();
     }
     sweeps_.count(route_);
+    sweeps_.recount(route_);
     sweeps_.sweep();
     if (kinds) place_kinds();
-    finish();
+    finish(glances_only(rule));
     if (kinds) {
       settle_expand_or_merge();
     } else {
@@ -117,24 +121,33 @@ class MsdHybrid {
     const auto sweeps = SweepChoices::of(rule.least_sweeps(plan_.count), plan_.passes);
     const std::size_t teams = Sample::teams(plan_.count, sweeps);
     const auto samples = static_cast<float>(Sample::samples);
-    const Glance glance{order, route_, sweeps_.clearing(sizeof(Route))};
-    sweeps_.template launch<step_with>("GlanceAtKeys", glance.teams(), Glance::scratch_bytes(),
-                                       glance);
+    const ChooseRoute choose{plan_.count,
+                             all,
+                             rule,
+                             sweeps,
+                             samples,
+                             static_cast<float>(teams) * samples * (samples - 1) / 2,
+                             static_cast<int>(sizeof(Key)) + plan_.value_bytes,
+                             Finish::Wide::word_bits,
+                             value_bits(),
+                             Rest::Crowded::Passes::may_have_kinds,
+                             buffers_.keys.in_place(),
+                             with_values,
+                             route_};
+    const auto clear = sweeps_.clearing(sizeof(Route));
+    const Glance glance{order, choose, glances_only(rule), {clear.words, clear.count}};
+    sweeps_.template launch<glance_with>("GlanceAtKeys", glance.teams(), Glance::scratch_bytes(),
+                                         glance);
+    if (glances_only(rule)) return;
     sweeps_.template launch<sample_with>(
         "SampleRuns", teams * static_cast<std::size_t>(sweeps.count()) + (kinds ? 1 : 0),
         Sample::scratch_bytes(),
-        Sample{order,
-               sweeps,
-               kinds ? sampled_kinds() : nullptr,
-               heavy_,
-               with_values,
-               route_,
-               {plan_.count, all, rule, sweeps, samples,
-                static_cast<float>(teams) * samples * (samples - 1) / 2,
-                static_cast<int>(sizeof(Key)) + plan_.value_bytes, Finish::Wide::word_bits,
-                value_bits(), Rest::Crowded::Passes::may_have_kinds, buffers_.keys.in_place(),
-                with_values, route_}});
+        Sample{order, sweeps, kinds ? sampled_kinds() : nullptr, heavy_, with_values, route_,
+               choose});
   }
+
+  /// Few keys are either swept and finished, or swept over all digits.
+  bool glances_only(const RouteRule& rule) const { return plan_.count < rule.samples_from; }
 
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   using Kinds = std::conditional_t<with_values, Labels<Key>, impl::Kinds<Key>>;
@@ -143,7 +156,7 @@ class MsdHybrid {
   /// Keys are made again from their kinds, so a kind must be all there is to know of a key.
   bool may_look_for_kinds(const RouteRule& rule) const {
     return knows_kinds && !equal_keys_differ(codec_, sweeps_.digits()) &&
-           plan_.count >= (with_values ? rule.labels_from : rule.kinds_from);
+           plan_.count >= (with_values ? rule.labels_from : rule.kinds_from) && !glances_only(rule);
   }
 
   /// Keys are made again from their codes, if that is all there is to know of a key.
@@ -220,7 +233,9 @@ class MsdHybrid {
     }
   }
 
-  void finish() {
+  /// Chunks that the finish gives up are sorted as they may be in scratch; or, where hardly any is expected, by the
+  /// launch that sorts long runs.
+  void finish(bool hardly_gives_up) {
     const DigitList all = sweeps_.digits();
     const PassTable* const passes = sweeps_.passes();
     const ChunkShape shape = MsdHybridScratch::chunk_shape(plan_);
@@ -237,23 +252,29 @@ class MsdHybrid {
         "FinishChunk", std::min({even, rounds, shape.chunks(plan_.count)}), Finish::scratch_bytes(),
         Finish{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
                equal_keys_differ(codec_, all), passes, route_, lists});
-    const std::size_t crowded = sweeps_.template resident_teams<AloneShape>();
-    sweeps_.template launch<AloneShape>(
-        "FinishCrowded", std::min(crowded, shape.chunks(plan_.count)), Rest::scratch_bytes(),
-        Rest{{buffers_, codec_, all, passes, route_, lists},
-             {buffers_, codec_, plan_.count, all, passes, route_, lists.mended()}});
-    const std::size_t resident = sweeps_.template resident_teams<RangeShape>();
-    const Ranges ranges{buffers_, codec_, plan_.count, all, passes, route_, lists};
-    if constexpr (may_count) {
-      using Either = RangesOrRuns<Ranges, Runs>;
-      sweeps_.template launch<RangeShape>(
-          "FinishRanges", resident, Either::scratch_bytes(),
-          Either{ranges, {buffers_.keys, codec_, passes, sweeps_.bins()}});
-    } else {
-      sweeps_.template launch<RangeShape>("FinishRanges",
-                                          std::min(resident, shape.chunks(plan_.count)),
-                                          Ranges::scratch_bytes(), ranges);
+    if (!hardly_gives_up) {
+      const std::size_t crowded = sweeps_.template resident_teams<AloneShape>();
+      sweeps_.template launch<AloneShape>(
+          "FinishCrowded", std::min(crowded, shape.chunks(plan_.count)), Rest::scratch_bytes(),
+          Rest{{buffers_, codec_, all, passes, route_, lists},
+               {buffers_, codec_, plan_.count, all, passes, route_, lists.mended()}});
     }
+    const Ranges ranges{buffers_, codec_, plan_.count, all, passes, route_, hardly_gives_up, lists};
+    const std::size_t teams = hardly_gives_up ? sweeps_.template running_teams<RangeShape>()
+                                              : sweeps_.template resident_teams<RangeShape>();
+    if constexpr (may_count) {
+      finish_ranges(
+          RangesOrRuns<Ranges, Runs>{ranges, {buffers_.keys, codec_, passes, sweeps_.bins()}},
+          teams);
+    } else {
+      finish_ranges(ranges, std::min(teams, shape.chunks(plan_.count)));
+    }
+  }
+
+  template <class Finishing>
+  void finish_ranges(const Finishing& finishing, std::size_t teams) {
+    sweeps_.template launch<RangeShape>("FinishRanges", teams, Finishing::scratch_bytes(),
+                                        finishing);
   }
 
   const Plan& plan_;

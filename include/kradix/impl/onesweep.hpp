@@ -60,7 +60,8 @@ class Onesweep {
   static constexpr TeamShape count_with = count_shape<ExecutionSpace>();
   static constexpr TeamShape count_digits_with = count_digits_shape<ExecutionSpace>();
   using Count = CountAllDigits<ExecutionSpace, Codec, count_digits_with>;
-  using List = ListDigits<ExecutionSpace, count_with.threads, typename Codec::bits_type>;
+  template <int Threads>
+  using ListBy = ListDigits<ExecutionSpace, Threads, typename Codec::bits_type>;
 
  public:
   using Clear = ClearWords<ExecutionSpace, count_with.threads>;
@@ -104,13 +105,21 @@ class Onesweep {
     launch<count_with>("ClearWords", clear.teams(), 0, clear);
   }
 
-  void count() { count_into(0, nullptr, false); }
+  /// Every digit; or, of a route, those that it names, if it does not hope for order, which is verified then.
+  void count(Route* route = nullptr) {
+    launch<count_digits_with>("CountAllDigits", counting_teams(),
+                              Count::scratch_bytes(digits().count()), counts_of(0, route, false));
+    launch<count_with>("ListDigits", 1, ListBy<count_with.threads>::scratch_bytes(),
+                       list_of<count_with.threads>(0, route, false));
+  }
 
-  /// Verifies order if the route hopes for it, or counts the digits that it names; then it may ask for
-  /// others, into a second set.
-  void count(Route* route) {
-    count_into(0, route, false);
-    count_into(plan_.passes, route, true);
+  /// Counts others, into a second set, if the route asks for that.
+  void recount(Route* route) {
+    using Recount = CountThenList<Count, ListBy<count_digits_with.threads>>;
+    launch<count_digits_with>(
+        "Recount", counting_teams(), Recount::scratch_bytes(digits().count()),
+        Recount{counts_of(plan_.passes, route, true),
+                list_of<count_digits_with.threads>(plan_.passes, route, true)});
   }
 
   void sweep() {
@@ -245,14 +254,20 @@ class Onesweep {
     return std::clamp<std::size_t>(plan_.count / least, 1, teams);
   }
 
-  void count_into(int first_row, Route* route, bool only_recounts) {
-    launch<count_digits_with>(
-        "CountAllDigits", counting_teams(), Count::scratch_bytes(digits().count()),
-        Count{buffers_.keys.in, codec_, plan_.count, digits(), bins_ + first_row * bin_count, route,
-              only_recounts, keeps_order(), buffers_.keys.other});
-    launch<count_with>(
-        "ListDigits", 1, List::scratch_bytes(),
-        List{plan_.count, digits(), bins_, first_row, passes_, route, only_recounts});
+  Count counts_of(int first_row, Route* route, bool is_recount) const {
+    return {buffers_.keys.in,
+            codec_,
+            plan_.count,
+            digits(),
+            bins_ + first_row * bin_count,
+            route,
+            is_recount,
+            keeps_order(),
+            buffers_.keys.other};
+  }
+  template <int Threads>
+  ListBy<Threads> list_of(int first_row, Route* route, bool is_recount) const {
+    return {plan_.count, digits(), bins_, first_row, passes_, route, is_recount};
   }
 
   const ExecutionSpace& exec_;

@@ -129,10 +129,13 @@ inline std::size_t tile_elements(std::size_t count, std::size_t round) {
 }
 
 /// Below this many elements the launches of a finish outweigh the passes that it saves: the sooner the more
-/// passes there are, and the more each moves.
-inline std::size_t least_to_finish(int passes, int value_bytes) {
-  if (passes > 4) return std::size_t{1} << 20;
-  return std::size_t{1} << (value_bytes == 0 ? 25 : value_bytes <= 4 ? 24 : 23);
+/// passes there are.
+inline std::size_t least_to_finish(int passes) {
+  return std::size_t{1} << (passes > 4 ? 20 : 22);
+}
+/// And below this many, samples take longer than what they find saves, beside a glance.
+inline std::size_t least_to_sample(int passes) {
+  return std::size_t{1} << (passes > 4 ? 22 : 25);
 }
 
 /// Elements that one team sorts in scratch.
@@ -211,7 +214,7 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
     return;
   }
   if (sweeps && machine.finish.exists() && plan.passes >= 3 &&
-      problem.count >= least_to_finish(plan.passes, problem.value_bytes)) {
+      problem.count >= least_to_finish(plan.passes)) {
     plan.algorithm = Algorithm::msd_hybrid;
     plan.reason = "a few sweeps and a finish in scratch move elements least on a GPU";
     return;

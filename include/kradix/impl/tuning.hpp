@@ -82,6 +82,12 @@ constexpr TeamShape team_shape() {
   return is_host_space<ExecutionSpace> ? TeamShape{1, 0} : TeamShape{256, 19, 3};
 }
 
+/// How a team takes a first look at a few keys.
+template <class ExecutionSpace>
+constexpr TeamShape glance_shape() {
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 1} : TeamShape{512, 1, 2};
+}
+
 /// How teams look at samples of keys: each step is waited for, so all run at once.
 template <class ExecutionSpace>
 constexpr TeamShape sample_shape() {

@@ -21,24 +21,27 @@ template <class L, bool InScratch = false>
 KOKKOS_FUNCTION CountedBin scan_bins(std::uint64_t* row, int lane) {
   constexpr int run = bin_count / L::width;
   // Sums of a run may exceed 32 bits, which lanes scan at once: scan low and high halves apart.
-  std::uint64_t sum = 0;
+  std::uint64_t counted[run], sum = 0;
   CountedBin largest{0, 0};
-  for (int i = 0; i < run; ++i) {
+  KRADIX_UNROLL  // all loads are under way at once
+      for (int i = 0; i < run; ++i) {
     std::uint64_t* const bin = &row[lane * run + i];
-    const std::uint64_t counted = InScratch ? *bin : L::load(bin);
-    if (counted > largest.count) largest = {lane * run + i, counted};
-    sum += counted;
+    counted[i] = InScratch ? *bin : L::load(bin);
+  }
+  KRADIX_UNROLL
+  for (int i = 0; i < run; ++i) {
+    if (counted[i] > largest.count) largest = {lane * run + i, counted[i]};
+    sum += counted[i];
   }
   constexpr int half = 24;
   const auto low = static_cast<std::uint32_t>(sum & ((1u << half) - 1));
   const auto high = static_cast<std::uint32_t>(sum >> half);
   std::uint64_t before =
       L::scan(low, lane) + (static_cast<std::uint64_t>(L::scan(high, lane)) << half);
+  KRADIX_UNROLL
   for (int i = 0; i < run; ++i) {
-    std::uint64_t* const bin = &row[lane * run + i];
-    const std::uint64_t counted = InScratch ? *bin : L::load(bin);
-    *bin = before;
-    before += counted;
+    row[lane * run + i] = before;
+    before += counted[i];
   }
   return largest;
 }

@@ -28,10 +28,10 @@ struct CountAllDigits {
   Codec codec;
   std::size_t count;
   DigitList all;
-  std::uint64_t* bins;     ///< [digit][bin], zero
-  Route* route = nullptr;  ///< tells the digits, and is told which bits vary (null: all, nobody)
-  bool only_recounts = false;   ///< does nothing unless the route asks for it
-  bool keeps_order = true;      ///< as in KeyOrder
+  std::uint64_t* bins;      ///< [digit][bin], zero
+  Route* route = nullptr;   ///< tells the digits, and is told which bits vary (null: all, nobody)
+  bool is_recount = false;  ///< of what the route asks for after a first count
+  bool keeps_order = true;  ///< as in KeyOrder
   const Key* lights = nullptr;  ///< counted where the route has taken heavy keys out
 
   static std::size_t scratch_bytes(int digit_count) {
@@ -39,8 +39,7 @@ struct CountAllDigits {
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (only_recounts && route->recounts == 0) return;
-    const bool first = route != nullptr && !only_recounts;
+    const bool first = route != nullptr && !is_recount;
     if (first && route->has_counted_kinds()) return;
     if (first && route->verifies != 0) {
       verify_order(team);
@@ -151,15 +150,17 @@ struct ListDigits {
   int first_row;        ///< of the counts that are listed
   PassTable* passes;
   Route* route = nullptr;
-  bool only_recounts = false;
+  bool is_recount = false;
 
   /// The bin that holds most elements, with their number above: of any two the greater word holds more.
   using Fullest = std::uint64_t;
   static std::size_t scratch_bytes() { return PassTable::max_passes * sizeof(Fullest); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (only_recounts && route->recounts == 0) return;
-    const DigitList digits = route != nullptr ? route->digits : all;
+    // A copy, whose words all come at once, and while others are counted.
+    Route known{};
+    if (route != nullptr) known = *route;
+    const DigitList digits = route != nullptr ? known.digits : all;
     auto* const fullest = take_scratch<Fullest>(team, PassTable::max_passes);
     for (int d = team.team_rank(); d < PassTable::max_passes; d += Threads) fullest[d] = 0;
     team.team_barrier();
@@ -170,23 +171,24 @@ struct ListDigits {
       Kokkos::atomic_max(&fullest[d], mine.count * bin_count + mine.bin);
     }
     team.team_barrier();
-    if (team.team_rank() == 0) list(digits, fullest);
+    if (team.team_rank() == 0) list(known, digits, fullest);
   }
 
-  KOKKOS_FUNCTION void list(const DigitList& digits, const Fullest* fullest) const {
+  KOKKOS_FUNCTION void list(const Route& known, const DigitList& digits,
+                            const Fullest* fullest) const {
     PassTable table{};
-    const bool first = route != nullptr && !only_recounts;
-    const bool crowds = first && holds_too_much(fullest[0]);
-    if (first && route->has_counted_kinds()) {
-      table.expands = Route::sweeps_of_kinds(route->kinds);
-    } else if (first && route->verifies != 0 && route->disorder != Disorder::both) {
-      table.mirrors = (route->disorder & Disorder::falls) != 0 ? 1 : 0;
-    } else if (first && (route->verifies != 0 || crowds || sample_missed_a_bit(digits))) {
-      recount(digits, crowds);
+    const bool first = route != nullptr && !is_recount;
+    const bool crowds = first && holds_too_much(known, fullest[0]);
+    if (first && known.has_counted_kinds()) {
+      table.expands = Route::sweeps_of_kinds(known.kinds);
+    } else if (first && known.verifies != 0 && known.disorder != Disorder::both) {
+      table.mirrors = (known.disorder & Disorder::falls) != 0 ? 1 : 0;
+    } else if (first && (known.verifies != 0 || crowds || sample_missed_a_bit(known, digits))) {
+      recount(known, digits, crowds);
     } else {
-      if (route != nullptr && route->heavy != 0) {
+      if (known.heavy != 0) {
         table.takes_out = 1;
-        table.elements = route->lights;
+        table.elements = known.lights;
       }
       for (int d = 0; d < digits.count(); ++d) {
         // (Light keys take all of their sweeps, an even number.)
@@ -195,8 +197,7 @@ struct ListDigits {
         table.row[table.count] = first_row + d;
         table.digit[table.count++] = digits.digit(d);
       }
-      if (route != nullptr)
-        table.finishes = route->counts != 0 ? PassTable::counting : route->finishes;
+      table.finishes = known.counts != 0 ? PassTable::counting : known.finishes;
     }
     *passes = table;
   }
@@ -207,26 +208,46 @@ struct ListDigits {
   }
 
   /// The digits of the route, and one more sweep if bits vary above what the sample saw; or all digits.
-  KOKKOS_FUNCTION void recount(const DigitList& digits, bool crowds) const {
-    const Bits varying = joined<Bits>(route->varying) & bits_between<Bits>(all.begin, all.end);
+  KOKKOS_FUNCTION void recount(const Route& known, const DigitList& digits, bool crowds) const {
+    const Bits varying = joined<Bits>(known.varying) & bits_between<Bits>(all.begin, all.end);
     const int end = bit_width_of(varying);
     const DigitList wanted{digits.begin, end > digits.end ? end : digits.end};
-    const bool finishes = route->finishes != 0 && wanted.count() <= Route::most_recounted;
+    const bool finishes = known.finishes != 0 && wanted.count() <= Route::most_recounted;
     route->recounts = 1;
     route->finishes = finishes ? 1 : 0;
-    if (crowds || end > digits.end) route->counts = 0;
-    route->digits = finishes || route->counts != 0 ? wanted : all;
+    const bool counts = known.counts != 0 && !crowds && end <= digits.end;
+    if (!counts) route->counts = 0;
+    route->digits = finishes || counts ? wanted : all;
   }
 
   /// One team counts the keys of a bin.
-  KOKKOS_FUNCTION bool holds_too_much(Fullest fullest) const {
-    return route->counts != 0 && fullest / bin_count > route->counts;
+  KOKKOS_FUNCTION static bool holds_too_much(const Route& known, Fullest fullest) {
+    return known.counts != 0 && fullest / bin_count > known.counts;
   }
 
   /// Sweeps over the topmost digits need them to be just that.
-  KOKKOS_FUNCTION bool sample_missed_a_bit(const DigitList& digits) const {
-    const Bits varying = joined<Bits>(route->varying);
+  KOKKOS_FUNCTION bool sample_missed_a_bit(const Route& known, const DigitList& digits) const {
+    const Bits varying = joined<Bits>(known.varying);
     return (varying & bits_between<Bits>(digits.end, all.end)) != 0;
+  }
+};
+
+/// Both in one launch, for a route that asks for it: the last team lists.
+template <class Count, class List>
+struct CountThenList {
+  Count count;
+  List list;
+
+  static std::size_t scratch_bytes(int digit_count) {
+    return Count::scratch_bytes(digit_count) + List::scratch_bytes() + sizeof(std::uint64_t);
+  }
+
+  KOKKOS_FUNCTION void operator()(const typename Count::Team& team) const {
+    if (count.route->recounts == 0) return;
+    auto* const word = take_scratch<std::uint64_t>(team, 1);
+    count(team);
+    const auto teams = static_cast<std::uint64_t>(team.league_size());
+    if (leaves_last(team, &count.route->recounted, teams, *word)) list(team);
   }
 };
 

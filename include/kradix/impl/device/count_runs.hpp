@@ -70,7 +70,6 @@ struct CountRuns {
     std::uint32_t listed;   ///< long values
     std::uint32_t below;    ///< keys of the bin that have lesser values than these
     std::uint32_t outside;  ///< and lesser or greater ones
-    std::uint32_t sum;      ///< of all counters
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
@@ -111,9 +110,9 @@ struct CountRuns {
     clear<Fields>(team, part, scratch);
     count(team, part, counters, scratch);
     // A counter that overflows takes more from the sum than it adds to the next one.
-    const std::uint32_t before = sum_before(team, part, counters, scratch);
-    const bool fits = Fields == 1 || scratch.sum == part.size - scratch.outside;
-    if (fits) write(team, part, counters, scratch.below + before, scratch);
+    const Sums sums = sum_up(team, part, counters, scratch);
+    const bool fits = Fields == 1 || sums.all == part.size - scratch.outside;
+    if (fits) write(team, part, counters, scratch.below + sums.before, scratch);
     team.team_barrier();
     return fits;
   }
@@ -123,7 +122,7 @@ struct CountRuns {
     const std::uint32_t used = (part.values + Fields - 1) / Fields;
     for (std::uint32_t i = team.team_rank(); i < used; i += Threads) scratch.counts[i] = 0;
     if (team.team_rank() == 0) {
-      scratch.listed = scratch.below = scratch.outside = scratch.sum = 0;
+      scratch.listed = scratch.below = scratch.outside = 0;
     }
     team.team_barrier();
   }
@@ -185,23 +184,25 @@ struct CountRuns {
     return {begin < part.values ? begin : part.values, end < part.values ? end : part.values};
   }
 
-  /// Of the counters of groups before this one. Ends with a barrier.
+  struct Sums {
+    std::uint32_t before, all;  ///< of the counters of groups before one; of all
+  };
   template <class Counters>
-  KOKKOS_FUNCTION static std::uint32_t sum_before(const Team& team, const Part& part,
-                                                  const Counters& counters, Scratch& scratch) {
+  KOKKOS_FUNCTION static Sums sum_up(const Team& team, const Part& part, const Counters& counters,
+                                     Scratch& scratch) {
     const int group = team.team_rank() / L::width, lane = L::lane(team.team_rank());
     const Values mine = values_of(group, part);
     std::uint32_t sum = 0;
     for (std::uint32_t i = mine.begin + lane; i < mine.end; i += L::width) sum += counters.of(i);
     sum = L::from_last(L::scan(sum, lane) + sum);
-    if (lane == 0) {
-      scratch.sums[group] = sum;
-      Kokkos::atomic_add(&scratch.sum, sum);
-    }
+    if (lane == 0) scratch.sums[group] = sum;
     team.team_barrier();
-    std::uint32_t before = 0;
-    for (int g = 0; g < group; ++g) before += scratch.sums[g];
-    return before;
+    Sums sums{0, 0};
+    for (int g = 0; g < groups; ++g) {
+      if (g == group) sums.before = sums.all;
+      sums.all += scratch.sums[g];
+    }
+    return sums;
   }
 
   KOKKOS_FUNCTION Key key_of(const Part& part, std::uint32_t value) const {

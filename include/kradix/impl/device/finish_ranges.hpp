@@ -28,6 +28,7 @@ struct FinishRanges {
   DigitList all;
   const PassTable* passes;
   const Route* route;
+  bool takes_given_up;  ///< chunks, too, that the finish gave up
   ChunkLists lists;
 
   static std::size_t scratch_bytes() { return sizeof(typename Sort::Scratch); }
@@ -42,10 +43,12 @@ struct FinishRanges {
          entry += step) {
       const Chunk run = list.at(entry);
       if (mended) {
-        sort_unmended(team, list, entry, scratch);
-      } else if (run.size() == 0) {  // no chunk that the finish gave up
+        sort_unmended(team, list, entry, run, scratch);
+      } else if (run.size() == 0) {
         const std::size_t begin = run.begin();
         sort_run(team, {begin, LongRun::end(buffers.keys.spare(passes->count) + begin)}, scratch);
+      } else if (takes_given_up) {
+        sort_run(team, {run.begin(), run.begin() + run.size()}, scratch);
       }
       team.team_barrier();
     }
@@ -54,8 +57,7 @@ struct FinishRanges {
   /// Runs side by side of a known length, or one that more than one team may have listed; others may be moving
   /// theirs, but in their own places.
   KOKKOS_FUNCTION void sort_unmended(const Team& team, const ChunkList& list, std::uint64_t entry,
-                                     typename Sort::Scratch& scratch) const {
-    const Chunk run = list.at(entry);
+                                     const Chunk& run, typename Sort::Scratch& scratch) const {
     const std::size_t begin = run.begin();
     std::size_t end = begin + static_cast<std::size_t>(run.size());
     if (run.size() == 0) {

@@ -29,6 +29,7 @@ struct Route {
   static constexpr int most_sampled_kinds = 1024;
 
   int top;           ///< bits of the sample's keys vary below this one
+  int chosen;        ///< at the first glance: no more samples are looked at
   DigitList digits;  ///< those that the sweeps go over
   int finishes;      ///< a finish follows the sweeps
   int crowded;       ///< digit by digit, for many keys of a run are alike
@@ -45,6 +46,7 @@ struct Route {
   std::uint64_t lights;  ///< keys that are of none of them, once they are counted
   std::uint64_t varying[2];          ///< bits in which any key differs from the first
   std::uint64_t sampled;             ///< teams that have looked at their samples
+  std::uint64_t recounted;           ///< teams that have counted digits anew
   std::uint64_t pairs[most_sweeps];  ///< sampled pairs that 1, 2, ... sweeps would leave in one run
   std::uint64_t same[most_sweeps];   ///< those of them that are the same
   std::uint32_t most[most_sweeps];   ///< sampled keys in the longest such run of a team's sample
@@ -86,8 +88,14 @@ struct RouteRule {
     return sweeps;
   }
   static constexpr int tried = 4;  ///< numbers of sweeps, from the least on
-  static RouteRule of_chunks(std::size_t chunk) {
-    return {1.05f * static_cast<float>(chunk), 65536.0f};
+  /// Fewer keys are only glanced at.
+  std::size_t samples_from = 0;
+  /// Of more keys a glance sees too few to tell that they spread evenly.
+  std::size_t glance_to = std::size_t{1} << 25;
+  static RouteRule of_chunks(std::size_t chunk, std::size_t samples_from = 0) {
+    RouteRule rule{1.05f * static_cast<float>(chunk), 65536.0f};
+    rule.samples_from = samples_from;
+    return rule;
   }
 };
 
@@ -103,55 +111,15 @@ struct SweepChoices {
   KOKKOS_FUNCTION int count() const { return end - first; }
 };
 
-/// One team: the highest bit in which a few keys differ, and whether they and the next ones are in order. The
-/// route begins here; the other teams clear what else must be zero.
-template <class ExecutionSpace, class Codec, int Threads, class Clear>
-struct GlanceAtKeys {
-  using Bits = typename Codec::bits_type;
-  using L = Lanes<ExecutionSpace>;
-  static constexpr int samples = 1024;
+/// Pairs of a few keys, each from its own stretch of all, that agree in so many topmost bits.
+struct GlancedPairs {
+  static constexpr int samples = 4096, cell_bits = 16;
+  static constexpr int order_step = 4;  ///< one of so many samples is compared with the next key
 
-  KeyOrder<Codec> order;
-  Route* route;
-  Clear clear;
+  std::uint32_t pairs, close_pairs;  ///< by those of a cell, and by those that a finish tells apart
+  bool is_crowded;                   ///< too many to have been counted
 
-  using Combined = CombinedBits<ExecutionSpace, Threads, Bits>;
-  static std::size_t scratch_bytes() { return Combined::words * sizeof(std::uint64_t); }
-  std::size_t teams() const { return 1 + clear.teams(); }
-
-  KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
-    if (team.league_rank() > 0) {
-      clear.clear(team, team.league_rank() - 1, team.league_size() - 1);
-    } else {
-      glance(team);
-    }
-  }
-
-  KOKKOS_FUNCTION void glance(const TeamMember<ExecutionSpace>& team) const {
-    if (team.team_rank() == 0) *route = {};
-    team.team_barrier();
-    const SamplePlaces places(order.count, samples);
-    const Bits first = order.codec.encode(order.keys[0]);
-    Bits differ = 0;
-    std::uint32_t disorder = 0;
-    // Unrolled, all loads are under way at once.
-    KRADIX_UNROLL
-    for (int i = 0; i < samples / Threads; ++i) {
-      const std::size_t sample =
-          places.of(static_cast<std::size_t>(i) * Threads + team.team_rank());
-      const std::size_t place = sample < order.count ? sample : 0;
-      differ |= order.codec.encode(order.keys[place]) ^ first;
-      disorder |= order.disorder_at(place);
-    }
-    const auto found = static_cast<std::uint32_t>(L::combine(disorder));
-    if (L::lane(team.team_rank()) == 0) {
-      Disorder::tell<ExecutionSpace>(&route->disorder, found);
-    }
-    differ = Combined::over(team, differ, take_scratch<std::uint64_t>(team, Combined::words));
-    if (team.team_rank() == 0) {
-      route->top = bit_width_of(static_cast<Bits>(differ & order.mask()));
-    }
-  }
+  static constexpr float all = samples * (samples - 1.0f) / 2;
 };
 
 /// What the samples tell, for one thread: sweeps over as few of the topmost varying digits as leave short runs, and a finish; or
@@ -179,13 +147,55 @@ struct ChooseRoute {
     *route = copy;
   }
 
+  /// Two sweeps over what a glance looks at leave two digits at least.
+  KOKKOS_FUNCTION bool may_tell_at_a_glance(int top) const {
+    return count >= GlancedPairs::samples && count <= rule.glance_to && sweeps.least == 2 &&
+           passes(top) >= 4;
+  }
+  /// So many topmost bits tell words of counters apart where keys spread: a chunk spans what that many keys do.
+  KOKKOS_FUNCTION int told_bits(int top) const {
+    const int told =
+        bit_width_of(static_cast<std::uint64_t>(static_cast<float>(count) / rule.run)) + word_bits;
+    return told < top - all.begin ? told : top - all.begin;
+  }
+
+  /// Begins the route. Keys that spread evenly, and of which hardly two are alike in what the finish counts by, need no
+  /// more samples: they are chosen two sweeps and a finish. Others are swept over all digits if there are no more
+  /// samples (`is_all`).
+  KOKKOS_FUNCTION void at_a_glance(const GlancedPairs& seen, int top, std::uint32_t disorder,
+                                   bool is_all) const {
+    const auto n = static_cast<float>(count);
+    const auto alike = [&](std::uint32_t pairs) {
+      return n * static_cast<float>(pairs) / GlancedPairs::all;
+    };
+    const bool spreads =
+        !seen.is_crowded && alike(seen.pairs) <= rule.run && alike(seen.close_pairs) <= rule.close;
+    Route begun{};
+    begun.top = top;
+    begun.disorder = disorder;
+    const bool hopes_for_order = disorder != Disorder::both;
+    if (is_all || (spreads && !hopes_for_order)) {
+      begun.chosen = 1;
+      begun.verifies = hopes_for_order ? 1 : 0;
+      begun.finishes = spreads ? 1 : 0;
+      begun.digits =
+          spreads ? DigitList{top - GlancedPairs::cell_bits, top} : all_digits(passes(top), top);
+    }
+    *route = begun;
+  }
+
  private:
+  /// Over all digits in which the sample varies.
+  KOKKOS_FUNCTION int passes(int top) const {
+    return (top - all.begin + digit_bits - 1) / digit_bits;
+  }
+
   KOKKOS_FUNCTION void decide() const {
     route->verifies = route->disorder != Disorder::both ? 1 : 0;
     if (route->verifies != 0) route->kinds = 0;
     const auto n = static_cast<float>(count);
-    const int passes = (route->top - all.begin + digit_bits - 1) / digit_bits;
-    route->digits = all_digits(passes);
+    const int passes = this->passes(route->top);
+    route->digits = all_digits(passes, route->top);
     choose_to_count(n);
     const bool counts = route->counts != 0;
     for (int s = sweeps.least; s < sweeps.end && route->finishes == 0 && !counts; ++s) {
@@ -339,11 +349,11 @@ struct ChooseRoute {
 
   /// Digits above what the sample saw are not even counted; if a key varies there, they are counted anew. One
   /// pass more by narrower digits, which leave longer runs, costs less than a copy beside up to three wide ones.
-  KOKKOS_FUNCTION DigitList all_digits(int passes) const {
+  KOKKOS_FUNCTION DigitList all_digits(int passes, int top) const {
     const bool evens =
         in_place && with_values && passes % 2 == 1 && passes <= 3 && passes < all.count();
     const int digits = evens ? passes + 1 : passes;
-    const int width = evens ? (route->top - all.begin + digits - 1) / digits : digit_bits;
+    const int width = evens ? (top - all.begin + digits - 1) / digits : digit_bits;
     const int end = all.begin + digits * width;
     return {all.begin, end < all.end ? end : all.end, width};
   }
@@ -391,6 +401,7 @@ struct SampleRuns {
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
+    if (route->chosen != 0) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     if (kinds != nullptr && team.league_rank() == team.league_size() - 1) {
       if constexpr (may_be_kind<Codec>) sample_kinds(team, scratch);

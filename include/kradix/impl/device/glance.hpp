@@ -1,0 +1,167 @@
+// A first look at a few keys by one team: where they begin to differ, whether they may be in order, and whether they
+// spread so evenly that nothing more need be known of them.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/bins.hpp"
+#include "kradix/impl/device/key_order.hpp"
+#include "kradix/impl/device/route.hpp"
+#include "kradix/impl/device/sample_places.hpp"
+#include "kradix/impl/device/team.hpp"
+
+namespace kradix::impl {
+
+/// Pairs of a sample that agree in their topmost 16 varying bits, and in more. Each key counts into one of 65536 counters
+/// of four bits; the few that meet another there are then looked up by as many bits as tell them apart in a finish.
+template <class ExecutionSpace, class Bits, int Threads>
+struct PairsAtAGlance {
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+  static constexpr int each = GlancedPairs::samples / Threads;
+  static constexpr int cell_bits = GlancedPairs::cell_bits, most_told = 27;
+  static constexpr int cells_in_word = 8, slot_bits = 11;
+  static constexpr std::uint32_t most_in_cell = 5, most_pairs = 512;
+  /// A slot holds the bits looked up plus one, and above them how often they came again.
+  static constexpr std::uint32_t again = 1u << (most_told + 1);
+  static_assert(2 * most_pairs <= 1 << slot_bits);
+
+  struct Scratch {
+    std::uint32_t cells[(1 << cell_bits) / cells_in_word];
+    std::uint32_t slots[1 << slot_bits];
+    std::uint32_t pairs, close_pairs, is_crowded;
+  };
+
+  Scratch& scratch;
+
+  KOKKOS_FUNCTION void clear(const Team& team) const {
+    for (int i = team.team_rank(); i < (1 << cell_bits) / cells_in_word; i += Threads) {
+      scratch.cells[i] = 0;
+    }
+    for (int i = team.team_rank(); i < 1 << slot_bits; i += Threads) scratch.slots[i] = 0;
+    if (team.team_rank() == 0) scratch.pairs = scratch.close_pairs = scratch.is_crowded = 0;
+  }
+
+  /// Of keys that vary below `top`, in more than 16 bits; `told` of them are looked up. Begins where scratch is clear,
+  /// and ends with a barrier.
+  KOKKOS_FUNCTION GlancedPairs count(const Team& team, const Bits* bits, int top, int told) const {
+    std::uint32_t pairs = 0;
+    bool crowded = false;
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) {
+      const std::uint32_t cell = cell_of(bits[i], top), shift = shift_of(cell);
+      const std::uint32_t before =
+          in_cell(L::add(&scratch.cells[word_of(cell)], 1u << shift), shift);
+      pairs += before;
+      crowded = crowded || before >= most_in_cell;
+    }
+    if (pairs != 0) Kokkos::atomic_add(&scratch.pairs, pairs);
+    if (crowded) scratch.is_crowded = 1;  // before a counter overflows
+    team.team_barrier();
+    GlancedPairs found{scratch.pairs, 0, scratch.is_crowded != 0 || scratch.pairs > most_pairs};
+    if (!found.is_crowded) {
+      KRADIX_UNROLL
+      for (int i = 0; i < each; ++i) {
+        const std::uint32_t cell = cell_of(bits[i], top);
+        if (in_cell(scratch.cells[word_of(cell)], shift_of(cell)) > 1) look_up(bits[i], top, told);
+      }
+    }
+    team.team_barrier();
+    found.close_pairs = scratch.close_pairs;
+    return found;
+  }
+
+ private:
+  KOKKOS_FUNCTION static std::uint32_t cell_of(Bits bits, int top) {
+    return static_cast<std::uint32_t>(bits >> (top - cell_bits)) & ((1u << cell_bits) - 1);
+  }
+  KOKKOS_FUNCTION static std::uint32_t word_of(std::uint32_t cell) { return cell / cells_in_word; }
+  KOKKOS_FUNCTION static std::uint32_t shift_of(std::uint32_t cell) {
+    return cell % cells_in_word * (32 / cells_in_word);
+  }
+  KOKKOS_FUNCTION static std::uint32_t in_cell(std::uint32_t word, std::uint32_t shift) {
+    return word >> shift & ((1u << 32 / cells_in_word) - 1);
+  }
+
+  KOKKOS_FUNCTION void look_up(Bits bits, int top, int told) const {
+    const int used = told < most_told ? told : most_told;
+    const std::uint32_t mine =
+        (static_cast<std::uint32_t>(bits >> (top - used)) & ((1u << used) - 1)) + 1;
+    std::uint32_t slot = mine * 0x9e3779b9u >> (32 - slot_bits), found = 1;
+    KRADIX_ROLLED
+    while (found != 0 && (found & (again - 1)) != mine) {
+      found = Kokkos::atomic_compare_exchange(&scratch.slots[slot], 0u, mine);
+      if (found == 0 || (found & (again - 1)) == mine) break;
+      slot = (slot + 1) & ((1u << slot_bits) - 1);
+    }
+    if (found == 0) return;
+    Kokkos::atomic_add(&scratch.close_pairs, L::add(&scratch.slots[slot], again) / again + 1);
+  }
+};
+
+/// The route begins here, and may be chosen; other teams clear what else must be zero.
+template <class ExecutionSpace, class Codec, int Threads, class Clear>
+struct GlanceAtKeys {
+  using Bits = typename Codec::bits_type;
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+  using Combined = CombinedBits<ExecutionSpace, Threads, Bits>;
+  using Pairs = PairsAtAGlance<ExecutionSpace, Bits, Threads>;
+  static constexpr int each = Pairs::each;
+
+  KeyOrder<Codec> order;
+  ChooseRoute choose;
+  bool is_all;  ///< nobody looks at more samples
+  Clear clear;
+
+  struct Scratch {
+    std::uint64_t differ[Combined::words];
+    std::uint32_t disorder;
+    typename Pairs::Scratch pairs;
+  };
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+  std::size_t teams() const { return 1 + clear.teams(); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    if (team.league_rank() > 0) {
+      clear.clear(team, team.league_rank() - 1, team.league_size() - 1);
+    } else {
+      glance(team);
+    }
+  }
+
+  KOKKOS_FUNCTION void glance(const Team& team) const {
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    const int thread = team.team_rank();
+    const SamplePlaces places(order.count, GlancedPairs::samples);
+    const Bits first = order.codec.encode(order.keys[0]);
+    Bits bits[each], differ = 0;
+    std::uint32_t disorder = 0;
+    // Unrolled, all loads are under way at once.
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) {
+      const std::size_t sample = places.of(static_cast<std::size_t>(thread) * each + i);
+      const std::size_t place = sample < order.count ? sample : 0;
+      bits[i] = order.codec.encode(order.keys[place]);
+      if (i % GlancedPairs::order_step == 0) disorder |= order.disorder_at(place);
+    }
+    if (thread == 0) scratch.disorder = 0;
+    const Pairs pairs{scratch.pairs};
+    pairs.clear(team);
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) differ |= bits[i] ^ first;
+    team.team_barrier();
+    const auto found = static_cast<std::uint32_t>(L::combine(disorder));
+    if (L::lane(thread) == 0 && found != 0) Kokkos::atomic_or(&scratch.disorder, found);
+    const int top = bit_width_of(
+        static_cast<Bits>(Combined::over(team, differ, scratch.differ) & order.mask()));
+    GlancedPairs seen{0, 0, true};
+    if (choose.may_tell_at_a_glance(top))
+      seen = pairs.count(team, bits, top, choose.told_bits(top));
+    if (thread == 0) choose.at_a_glance(seen, top, scratch.disorder, is_all);
+  }
+};
+
+}  // namespace kradix::impl
