@@ -10,19 +10,13 @@
 
 namespace kradix::impl {
 
-struct CountedBin {
-  int bin;
-  std::uint64_t count;
-};
-
 /// A group of lanes turns the counts of bins into first places, each lane a run of them; returns the
-/// largest of the lane's. Counts in memory are read where other teams' can be seen.
+/// largest of the lane's counts. Counts in memory are read where other teams' can be seen.
 template <class L, bool InScratch = false>
-KOKKOS_FUNCTION CountedBin scan_bins(std::uint64_t* row, int lane) {
+KOKKOS_FUNCTION std::uint64_t scan_bins(std::uint64_t* row, int lane) {
   constexpr int run = bin_count / L::width;
   // Sums of a run may exceed 32 bits, which lanes scan at once: scan low and high halves apart.
-  std::uint64_t counted[run], sum = 0;
-  CountedBin largest{0, 0};
+  std::uint64_t counted[run], sum = 0, largest = 0;
   KRADIX_UNROLL  // all loads are under way at once
       for (int i = 0; i < run; ++i) {
     std::uint64_t* const bin = &row[lane * run + i];
@@ -30,7 +24,7 @@ KOKKOS_FUNCTION CountedBin scan_bins(std::uint64_t* row, int lane) {
   }
   KRADIX_UNROLL
   for (int i = 0; i < run; ++i) {
-    if (counted[i] > largest.count) largest = {lane * run + i, counted[i]};
+    if (counted[i] > largest) largest = counted[i];
     sum += counted[i];
   }
   constexpr int half = 24;

@@ -39,6 +39,12 @@ struct CountAllDigits {
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
+    const int most = (route != nullptr ? route->digits : all).count();
+    count_in(team, take_scratch<std::uint32_t>(team, static_cast<std::size_t>(most) * bin_count));
+  }
+
+  /// In that scratch.
+  KOKKOS_FUNCTION void count_in(const Team& team, std::uint32_t* counts) const {
     const bool first = route != nullptr && !is_recount;
     if (first && route->has_counted_kinds()) return;
     if (first && route->verifies != 0) {
@@ -47,7 +53,6 @@ struct CountAllDigits {
     }
     const DigitList digits = route != nullptr ? route->digits : all;
     const int rows = digits.count() * bin_count;
-    auto* const counts = take_scratch<std::uint32_t>(team, static_cast<std::size_t>(rows));
     for (int i = team.team_rank(); i < rows; i += Shape.threads) counts[i] = 0;
     team.team_barrier();
     // Two calls: what the first reads stays constant.
@@ -152,23 +157,25 @@ struct ListDigits {
   Route* route = nullptr;
   bool is_recount = false;
 
-  /// The bin that holds most elements, with their number above: of any two the greater word holds more.
-  using Fullest = std::uint64_t;
+  using Fullest = std::uint64_t;  ///< elements of the bin that holds most
   static std::size_t scratch_bytes() { return PassTable::max_passes * sizeof(Fullest); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
+    list_by(team, take_scratch<Fullest>(team, PassTable::max_passes));
+  }
+
+  KOKKOS_FUNCTION void list_by(const Team& team, Fullest* fullest) const {
     // A copy, whose words all come at once, and while others are counted.
     Route known{};
     if (route != nullptr) known = *route;
     const DigitList digits = route != nullptr ? known.digits : all;
-    auto* const fullest = take_scratch<Fullest>(team, PassTable::max_passes);
     for (int d = team.team_rank(); d < PassTable::max_passes; d += Threads) fullest[d] = 0;
     team.team_barrier();
     constexpr int groups = Threads / L::width;
     for (int d = team.team_rank() / L::width; d < digits.count(); d += groups) {
-      const CountedBin mine =
+      const Fullest mine =
           scan_bins<L>(bins + (first_row + d) * bin_count, L::lane(team.team_rank()));
-      Kokkos::atomic_max(&fullest[d], mine.count * bin_count + mine.bin);
+      Kokkos::atomic_max(&fullest[d], mine);
     }
     team.team_barrier();
     if (team.team_rank() == 0) list(known, digits, fullest);
@@ -192,8 +199,7 @@ struct ListDigits {
       }
       for (int d = 0; d < digits.count(); ++d) {
         // (Light keys take all of their sweeps, an even number.)
-        if (fullest[d] / bin_count == count) continue;
-        if (table.count == 0) table.crowded_bin = crowded_bin(fullest[d]);
+        if (fullest[d] == count) continue;
         table.row[table.count] = first_row + d;
         table.digit[table.count++] = digits.digit(d);
       }
@@ -202,17 +208,13 @@ struct ListDigits {
     *passes = table;
   }
 
-  /// Of 32 lanes four meet there on average: more than they do anywhere by chance.
-  KOKKOS_FUNCTION int crowded_bin(Fullest fullest) const {
-    return fullest / bin_count > count / 8 ? static_cast<int>(fullest % bin_count) : bin_count;
-  }
-
   /// The digits of the route, and one more sweep if bits vary above what the sample saw; or all digits.
   KOKKOS_FUNCTION void recount(const Route& known, const DigitList& digits, bool crowds) const {
     const Bits varying = joined<Bits>(known.varying) & bits_between<Bits>(all.begin, all.end);
     const int end = bit_width_of(varying);
     const DigitList wanted{digits.begin, end > digits.end ? end : digits.end};
-    const bool finishes = known.finishes != 0 && wanted.count() <= Route::most_recounted;
+    const bool finishes =
+        known.finishes != 0 && (end <= digits.end || wanted.count() <= Route::most_recounted);
     route->recounts = 1;
     route->finishes = finishes ? 1 : 0;
     const bool counts = known.counts != 0 && !crowds && end <= digits.end;
@@ -222,7 +224,7 @@ struct ListDigits {
 
   /// One team counts the keys of a bin.
   KOKKOS_FUNCTION static bool holds_too_much(const Route& known, Fullest fullest) {
-    return known.counts != 0 && fullest / bin_count > known.counts;
+    return known.counts != 0 && fullest > known.counts;
   }
 
   /// Sweeps over the topmost digits need them to be just that.
@@ -238,16 +240,23 @@ struct CountThenList {
   Count count;
   List list;
 
+  using Fullest = typename List::Fullest;
+  static constexpr int words = 1 + PassTable::max_passes;
+
   static std::size_t scratch_bytes(int digit_count) {
-    return Count::scratch_bytes(digit_count) + List::scratch_bytes() + sizeof(std::uint64_t);
+    return words * sizeof(Fullest) + Count::scratch_bytes(digit_count);
   }
 
   KOKKOS_FUNCTION void operator()(const typename Count::Team& team) const {
     if (count.route->recounts == 0) return;
-    auto* const word = take_scratch<std::uint64_t>(team, 1);
-    count(team);
+    // (One piece of scratch: of two, nvcc no longer knows where the second lies, and counts key by key.)
+    const std::size_t rows = static_cast<std::size_t>(count.route->digits.count()) * bin_count;
+    auto* const scratch = take_scratch<Fullest>(team, words + rows / 2);
+    count.count_in(team, reinterpret_cast<std::uint32_t*>(scratch + words));
     const auto teams = static_cast<std::uint64_t>(team.league_size());
-    if (leaves_last(team, &count.route->recounted, teams, *word)) list(team);
+    if (leaves_last(team, &count.route->recounted, teams, scratch[0])) {
+      list.list_by(team, scratch + 1);
+    }
   }
 };
 

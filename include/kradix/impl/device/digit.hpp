@@ -76,7 +76,6 @@ struct PassTable {
   int finishes;            ///< a finish follows the passes: it moves the elements once more
   int mirrors;             ///< no pass, for the elements lie in reverse
   int expands;  ///< no pass, for keys are made from how often each occurs; values take so many sweeps
-  int crowded_bin = bin_count;  ///< of the first pass, holds much of the elements (or none does)
   Digit digit[max_passes];
   int row[max_passes];  ///< of the table of bins that holds the digit's first places
 

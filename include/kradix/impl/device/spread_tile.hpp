@@ -1,8 +1,8 @@
 // One digit pass over keys alone that need not keep the order of the keys in a bin.
 //
 // No tile waits for another: the keys of a tile rank themselves by counting in scratch, and the tile takes
-// room in every bin by one atomic addition. Equal additions queue up in scratch, so where one bin holds much
-// of the keys those of it in a group of lanes are counted together.
+// room in every bin by one atomic addition. Equal additions queue up in scratch, so where keys side by side share
+// their digits those of a bin in a group of lanes are counted together.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -71,7 +71,7 @@ struct SpreadTile {
     const int thread = team.team_rank();
     Registers registers;
     load<Full>(thread, begin, size, registers);
-    if (passes->crowded_bin < bin_count) {
+    if (crowds(reader, registers.key[0])) {
       rank<Full, true>(thread, reader, size, scratch, registers);
     } else {
       rank<Full, false>(thread, reader, size, scratch, registers);
@@ -94,37 +94,35 @@ struct SpreadTile {
     }
   }
 
-  /// Ranks each key among those of the tile with its digit, in the order in which they come.
+  /// Do more of a group of lanes' keys meet in a bin than by chance? One of each lane tells.
+  KOKKOS_FUNCTION static bool crowds(const DigitReader<Codec>& reader, const Key& key) {
+    constexpr int by_chance = 5;
+    const auto same = L::template match<digit_bits>(reader.of(key));
+    return L::where(L::size_of(same) > by_chance) != 0;
+  }
+
+  /// Ranks each key among those of the tile with its digit, in the order in which they come. If they crowd, the first
+  /// lane of those with one digit adds for all of them.
   template <bool Full, bool Crowded>
-  KOKKOS_FUNCTION void rank(int thread, const DigitReader<Codec>& reader, int size,
-                            Scratch& scratch, Registers& registers) const {
-    const auto crowded = static_cast<std::uint32_t>(passes->crowded_bin);
+  KOKKOS_FUNCTION static void rank(int thread, const DigitReader<Codec>& reader, int size,
+                                   Scratch& scratch, Registers& registers) {
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const bool exists = Full || i * threads + thread < size;
       const std::uint32_t bin = reader.of(registers.key[i]);
       std::uint32_t rank = 0;
       if constexpr (Crowded) {
-        rank = rank_beside(L::where(exists && bin == crowded), L::lane(thread), exists,
-                           &scratch.first[bin]);
+        const auto same = L::template match<digit_bits>(bin) & L::where(exists);
+        const int below = L::rank_in(same, L::lane(thread));
+        if (exists && below == 0) {
+          rank = L::add(&scratch.first[bin], static_cast<std::uint32_t>(L::size_of(same)));
+        }
+        rank = L::from_first(rank, same) + static_cast<std::uint32_t>(below);
       } else if (exists) {
         rank = L::add(&scratch.first[bin], 1u);
       }
       registers.rank[i / 2] = i % 2 == 0 ? rank : registers.rank[i / 2] | rank << 16;
     }
-  }
-
-  /// The first of `together` adds for all of these lanes.
-  KOKKOS_FUNCTION static std::uint32_t rank_beside(typename L::Mask together, int lane, bool exists,
-                                                   std::uint32_t* counter) {
-    const bool is_in = (together >> lane & 1) != 0;
-    const int below = L::rank_in(together, lane);
-    std::uint32_t rank = 0;
-    if (exists && (!is_in || below == 0)) {
-      rank = L::add(counter, is_in ? static_cast<std::uint32_t>(L::size_of(together)) : 1u);
-    }
-    const std::uint32_t of_first = L::from_first(rank, together);
-    return is_in ? of_first + static_cast<std::uint32_t>(below) : rank;
   }
 
   /// Room in the output for each bin's keys, and their first places in the tile.

@@ -149,7 +149,7 @@ struct SweepTopDigit {
   KOKKOS_FUNCTION void decide(Bits varying, int lane, Scratch& scratch) const {
     bool fits = table.tiles <= most_tiles;
     if (fits) {
-      const std::uint64_t largest = scan_bins<L, true>(scratch.first, lane).count;
+      const std::uint64_t largest = scan_bins<L, true>(scratch.first, lane);
       fits = L::size_of(L::where(largest > most)) == 0;
     }
     if (lane != 0) return;
