@@ -166,6 +166,41 @@ TYPED_TEST(RouteOf, WhatTheSampleMissesIsSorted) {
                  [](const Route& route, bool) { EXPECT_EQ(route.recounts, 1); });
 }
 
+/// What was chosen beside the hope for order is done when it is in vain, however many sweeps that takes.
+TEST(Route, FiveSweepsFollowAHopeInVain) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr std::size_t count = 300007;
+  RouteRule rule = RouteRule::of_chunks(small_finish.round());
+  rule.gain = 1e30;  // else runs are finished digit by digit
+  rule.mend_gain = -1e30;
+  // Of 16 prefixes of 32 bits, 256 kinds each.
+  std::uint64_t prefixes[16];
+  for (auto& prefix : prefixes) prefix = random() >> 32 << 32;
+  std::vector<std::uint64_t> input(count);
+  for (auto& key : input) key = prefixes[random() % 16] | (random() >> 56 << 24);
+  std::sort(input.begin(), input.end());
+  std::set<std::size_t> seen;
+  const SamplePlaces places(count, GlancedPairs::samples);
+  for (std::size_t i = 0; i < GlancedPairs::samples; ++i) seen.insert(places.of(i));
+  const RandomPlaces random_places{count};
+  const auto sweeps = SweepChoices::of(rule.least_sweeps(count), 8);
+  const auto samples =
+      static_cast<std::uint32_t>(count / 16384 * 1024) * static_cast<std::uint32_t>(sweeps.count());
+  for (std::uint32_t i = 0; i < samples; ++i) seen.insert(random_places.of(i));
+  std::size_t place = count / 3;
+  while (seen.count(place) > 0 || input[place] == input[place + 1]) ++place;
+  std::swap(input[place], input[place + 1]);
+  for_each_movement(input, Order::ascending, [&](const Movement& movement) {
+    const Route route = expect_sorted<std::uint32_t>(input, Order::ascending, movement, rule);
+    EXPECT_EQ(route.verifies, 1);
+    EXPECT_EQ(route.recounts, 1);
+    EXPECT_EQ(route.mends, 1);
+    EXPECT_EQ(route.finishes, 1);
+    EXPECT_EQ(route.digits.count(), 5);
+  });
+}
+
 TYPED_TEST(RouteOf, KeysAlmostInOrderAreNotVerified) {
   constexpr std::size_t count = 20011;
   auto input = keys::make<TypeParam>(keys::Pattern::sorted, count, this->random_);
