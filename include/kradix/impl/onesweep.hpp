@@ -115,11 +115,10 @@ class Onesweep {
 
   /// Counts others, into a second set, if the route asks for that.
   void recount(Route* route) {
-    using Recount = CountThenList<Count, ListBy<count_digits_with.threads>>;
-    launch<count_digits_with>(
-        "Recount", counting_teams(), Recount::scratch_bytes(digits().count()),
-        Recount{counts_of(plan_.passes, route, true),
-                list_of<count_digits_with.threads>(plan_.passes, route, true)});
+    using Again = Recount<ExecutionSpace, Codec, count_digits_with>;
+    launch<count_digits_with>("Recount", counting_teams(), Again::scratch_bytes(digits().count()),
+                              Again{counts_of(plan_.passes, route, true),
+                                    list_of<count_digits_with.threads>(plan_.passes, route, true)});
   }
 
   void sweep() {

@@ -235,13 +235,15 @@ struct ListDigits {
 };
 
 /// Both in one launch, for a route that asks for it: the last team lists.
-template <class Count, class List>
-struct CountThenList {
-  Count count;
-  List list;
-
+template <class ExecutionSpace, class Codec, TeamShape Shape>
+struct Recount {
+  using Count = CountAllDigits<ExecutionSpace, Codec, Shape>;
+  using List = ListDigits<ExecutionSpace, Shape.threads, typename Codec::bits_type>;
   using Fullest = typename List::Fullest;
   static constexpr int words = 1 + PassTable::max_passes;
+
+  Count count;
+  List list;
 
   static std::size_t scratch_bytes(int digit_count) {
     return words * sizeof(Fullest) + Count::scratch_bytes(digit_count);
