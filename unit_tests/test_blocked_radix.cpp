@@ -556,6 +556,46 @@ TEST(DigitStack, CoversFromTheTopDown) {
   }
 }
 
+TEST(CacheSort, SortsRunsOfKeysThatPassesLeaveTogether) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  using Rec = Record<std::uint64_t, std::uint32_t>;
+  const EncodedOrder<std::uint64_t, false> order{make_codec<std::uint64_t>(Order::ascending),
+                                                 ~std::uint64_t{0}};
+  std::vector<std::uint32_t> counters(DigitStack::counters);
+  const CacheSort<EncodedOrder<std::uint64_t, false>, Rec> sort(order, counters.data());
+  for (int turn = 0; turn < 600; ++turn) {
+    // Runs end within groups of neighbours or fill some of them, and hold one key, or few or many others.
+    const std::size_t count = 30 + random() % 800, longest = std::size_t{1} << random() % 8;
+    const std::uint64_t others = std::uint64_t{1} << random() % 7;
+    std::vector<std::uint64_t> sorted;
+    while (sorted.size() < count) {
+      const std::uint64_t upper = random() << 44;
+      std::uint64_t lower = random() >> 24;
+      for (std::size_t i = 1 + random() % longest; i > 0 && sorted.size() < count; --i) {
+        if (random() % others == 0) lower = random() >> 24;
+        sorted.push_back(upper | lower);
+      }
+    }
+    std::shuffle(sorted.begin(), sorted.end(), random);
+    std::vector<Rec> a;
+    for (std::size_t i = 0; i < count; ++i) {
+      a.emplace_back(sorted[i], static_cast<std::uint32_t>(i));
+    }
+    std::vector<Rec> b = a;
+    const std::vector<std::uint64_t> before = sorted;
+    std::sort(sorted.begin(), sorted.end());
+    const Rec* const found = sort.sort(a.data(), b.data(), count, sort.survey(a.data(), count));
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(found[i].key(), sorted[i]);
+      ASSERT_EQ(before[found[i].value()], sorted[i]);
+      if (i > 0 && sorted[i] == sorted[i - 1]) {
+        ASSERT_LT(found[i - 1].value(), found[i].value());
+      }
+    }
+  }
+}
+
 template <class Bits>
 void expect_cells_in_order(Bits low, Bits center, Bits high) {
   const auto cells = KeyCells<Bits>::around(center, low, high);

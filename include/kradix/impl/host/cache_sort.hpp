@@ -214,34 +214,40 @@ class CacheSort {
   void part(Rec* records, Rec* other, std::size_t count, int begin) const {
     const Order order = order_;
     const Bits wanted = order.wanted;
-    const Bits upper = wanted & static_cast<Bits>(~low_mask<Bits>(begin));
+    const Bits lower = low_mask<Bits>(begin);
+    const Bits upper = wanted & static_cast<Bits>(~lower);
     const auto differing = [=](std::size_t i, Bits bits) {
-      return ((order.bits(records[i].key()) ^ order.bits(records[i - 1].key())) & bits) != 0;
+      return static_cast<Bits>((order.bits(records[i].key()) ^ order.bits(records[i - 1].key())) &
+                               bits);
     };
-    const auto together = [=](std::size_t i) { return !differing(i, upper); };
-    const auto unsorted = [=](std::size_t i) { return differing(i, wanted) > differing(i, upper); };
+    const auto together = [=](std::size_t i) { return differing(i, upper) == 0; };
+    const auto unsorted = [=](std::size_t i) {
+      const Bits found = differing(i, wanted);
+      return found != 0 && found <= lower;
+    };
     // Most records stand alone, or beside equal ones, which are in order: whole groups of them are passed over by checks
     // without branches.
     constexpr std::size_t group = 16;
-    const auto any_in_group = [=](std::size_t i, const auto& is) {
-      bool any = false;
-      for (std::size_t j = 0; j < group; ++j) any |= is(i + j);
-      return any;
-    };
-    std::size_t i = 1, sorted = 0;
+    std::size_t i = 1;
     while (i < count) {
-      if (i + group <= count && !(any_in_group(i, together) && any_in_group(i, unsorted))) {
-        i += group;
-        continue;
+      if (i + group <= count) {
+        unsigned left = 0;
+        for (std::size_t j = 0; j < group; ++j) left += together(i + j);
+        if (left > 1) {  // one alone is found as soon
+          for (std::size_t j = 0; j < group; ++j) left -= differing(i + j, wanted) == 0;
+        }
+        if (left == 0) {
+          i += group;
+          continue;
+        }
       }
-      for (const std::size_t stop = std::min(i + group, count); i < stop; ++i) {
-        if (!unsorted(i)) continue;
-        std::size_t begin = i - 1;
-        while (begin > sorted && together(begin)) --begin;
-        while (i < count && together(i)) ++i;
-        sort_run(records + begin, other + begin, i - begin);
-        sorted = i;
-      }
+      const std::size_t stop = std::min(i + group, count);
+      while (i < stop && !unsorted(i)) ++i;
+      if (i == stop) continue;
+      std::size_t begin = i - 1;
+      while (begin > 0 && together(begin)) --begin;
+      while (i < count && together(i)) ++i;
+      sort_run(records + begin, other + begin, i - begin);
     }
   }
 
