@@ -115,7 +115,7 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
   expect_stages<std::uint16_t>(
       kradix::Algorithm::onesweep,
       {"ClearWords", "CountAllDigits", "ListDigits", "SpreadTile", "SweepTile", "Settle"});
-  // Few keys of 4 bytes are only glanced at.
+  // Few keys are only glanced at.
   expect_stages<std::uint32_t>(
       kradix::Algorithm::msd_hybrid,
       {"GlanceAtKeys", "CountAllDigits", "ListDigits", "Recount", "SpreadTile", "SweepTile",
@@ -124,7 +124,8 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
       kradix::Algorithm::msd_hybrid,
       {"GlanceAtKeys", "SampleRuns", "CountAllDigits", "ListDigits", "Recount", "SpreadTile",
        "SweepTile", "SweepTile", "SweepTile", "SweepTile", "SweepTile", "SweepTile", "SweepTile",
-       "ListChunks", "FinishChunk", "FinishCrowded", "FinishRanges", "Settle"});
+       "ListChunks", "FinishChunk", "FinishCrowded", "FinishRanges", "Settle"},
+      kradix::impl::least_to_sample(8));
   expect_stages<std::uint32_t>(kradix::Algorithm::small_msd,
                                {"CountTopDigit", "SweepTopDigit", "SortBins"}, 10000);
   expect_stages<std::uint16_t>(kradix::Algorithm::small_msd, {"SortOneChunk"}, 1000);
