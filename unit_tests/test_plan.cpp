@@ -45,6 +45,15 @@ TEST(MakePlan, DevicesWithLanesSweepAndOthersDoNot) {
   const Machine finishing{270336, {256, 19}, {256, 28}, {256, 17}, {256, 20}, {256, 12}, true};
   EXPECT_EQ(make_plan(problem_of(1 << 22, 8), finishing).algorithm, kradix::Algorithm::msd_hybrid);
   EXPECT_EQ(make_plan(problem_of(1 << 22, 8), finishing).chunk, 256u * 17u);
+  EXPECT_EQ(make_plan(problem_of(1 << 22, 4), finishing).algorithm, kradix::Algorithm::msd_hybrid);
+  EXPECT_EQ(make_plan(problem_of(1 << 21, 4), finishing).algorithm, kradix::Algorithm::onesweep);
+  for (const std::size_t key_bytes : {4, 8}) {
+    Problem narrow = problem_of(1 << 25, key_bytes);
+    narrow.bits = {8, 32};
+    EXPECT_EQ(make_plan(narrow, finishing).algorithm, kradix::Algorithm::msd_hybrid);
+    narrow.count = (1 << 25) - 1;
+    EXPECT_EQ(make_plan(narrow, finishing).algorithm, kradix::Algorithm::onesweep);
+  }
   EXPECT_EQ(make_plan(problem_of(1 << 20, 8), finishing).algorithm, kradix::Algorithm::small_msd);
   EXPECT_EQ(make_plan(problem_of(1 << 10, 8), finishing).algorithm, kradix::Algorithm::small_msd);
   EXPECT_EQ(make_plan(problem_of(1 << 10, 8), finishing).tile, 256u * 12u);

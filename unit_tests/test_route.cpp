@@ -42,6 +42,24 @@ Route expect_sorted(const std::vector<Key>& input, Order order, const Movement& 
   return sorted.route;
 }
 
+/// Places at which a glance looks, or those of them that it compares with the next ones.
+std::set<std::size_t> glanced_places(std::size_t count, std::size_t step = 1) {
+  std::set<std::size_t> seen;
+  const SamplePlaces places(count, GlancedPairs::samples);
+  for (std::size_t i = 0; i < GlancedPairs::samples; i += step) seen.insert(places.of(i));
+  return seen;
+}
+
+/// And at which the samples look that such a rule asks for.
+std::set<std::size_t> places_looked_at(std::size_t count, const RouteRule& rule, int passes) {
+  auto seen = glanced_places(count);
+  const RandomPlaces places{count};
+  const auto sweeps = SweepChoices::of(rule.least_sweeps(count), passes);
+  const auto teams = count / 16384 * static_cast<std::size_t>(sweeps.count());
+  for (std::uint32_t i = 0; i < 1024 * teams; ++i) seen.insert(places.of(i));
+  return seen;
+}
+
 /// Was the order proven, with nothing counted?
 bool is_proven(const Route& route) {
   return route.verifies == 1 && route.recounts == 0;
@@ -133,13 +151,7 @@ TYPED_TEST(RouteOf, EqualKeysInReverseKeepTheirOrder) {
 /// Keys are not what they seem, but in places that the sample does not look at.
 TYPED_TEST(RouteOf, WhatTheSampleMissesIsSorted) {
   constexpr std::size_t count = 40009;
-  std::set<std::size_t> seen;
-  const SamplePlaces places(count, GlancedPairs::samples);
-  for (std::size_t i = 0; i < GlancedPairs::samples; ++i) seen.insert(places.of(i));
-  const RandomPlaces random_places{count};
-  const auto sweeps = SweepChoices::of(always.least_sweeps(count), sizeof(TypeParam));
-  const auto teams = count / 16384 * static_cast<std::size_t>(sweeps.count());
-  for (std::uint32_t i = 0; i < 1024 * teams; ++i) seen.insert(random_places.of(i));
+  const auto seen = places_looked_at(count, always, sizeof(TypeParam));
   const auto seen_near = [&](std::size_t place) {
     return seen.count(place) + seen.count(place - 1) + seen.count(place + 1) > 0;
   };
@@ -180,14 +192,7 @@ TEST(Route, FiveSweepsFollowAHopeInVain) {
   std::vector<std::uint64_t> input(count);
   for (auto& key : input) key = prefixes[random() % 16] | (random() >> 56 << 24);
   std::sort(input.begin(), input.end());
-  std::set<std::size_t> seen;
-  const SamplePlaces places(count, GlancedPairs::samples);
-  for (std::size_t i = 0; i < GlancedPairs::samples; ++i) seen.insert(places.of(i));
-  const RandomPlaces random_places{count};
-  const auto sweeps = SweepChoices::of(rule.least_sweeps(count), 8);
-  const auto samples =
-      static_cast<std::uint32_t>(count / 16384 * 1024) * static_cast<std::uint32_t>(sweeps.count());
-  for (std::uint32_t i = 0; i < samples; ++i) seen.insert(random_places.of(i));
+  const auto seen = places_looked_at(count, rule, 8);
   std::size_t place = count / 3;
   while (seen.count(place) > 0 || input[place] == input[place + 1]) ++place;
   std::swap(input[place], input[place + 1]);
@@ -327,12 +332,8 @@ TYPED_TEST(GlanceOf, OrderIsProvenAllTheSame) {
     this->sort(input, only_glancing, [](const Route& route) { EXPECT_TRUE(is_proven(route)); });
     auto almost = input;
     // Not at a place that is compared with the next one.
-    const SamplePlaces places(this->count, GlancedPairs::samples);
-    const std::size_t unseen = places.of(1);
-    std::set<std::size_t> seen;
-    for (std::size_t i = 0; i < GlancedPairs::samples; i += GlancedPairs::order_step) {
-      seen.insert(places.of(i));
-    }
+    const auto seen = glanced_places(this->count, GlancedPairs::order_step);
+    const std::size_t unseen = SamplePlaces(this->count, GlancedPairs::samples).of(1);
     if (seen.count(unseen - 1) + seen.count(unseen) + seen.count(unseen + 1) > 0) continue;
     std::swap(almost[unseen], almost[unseen + 1]);
     this->sort(almost, only_glancing, [](const Route& route) {
@@ -347,9 +348,7 @@ TYPED_TEST(GlanceOf, OrderIsProvenAllTheSame) {
 TYPED_TEST(GlanceOf, WhatItMissesIsSorted) {
   using Bits = kradix::impl::unsigned_of_size<sizeof(TypeParam)>;
   constexpr int bits = 8 * sizeof(TypeParam);
-  std::set<std::size_t> seen;
-  const SamplePlaces places(this->count, GlancedPairs::samples);
-  for (std::size_t i = 0; i < GlancedPairs::samples; ++i) seen.insert(places.of(i));
+  const auto seen = glanced_places(this->count);
   const auto with_others = [&](const auto& other) {
     auto input = this->spread();
     for (std::size_t i = 0; i < this->count; ++i) {

@@ -181,7 +181,7 @@ Trial<Key, Value> finish_trial(const Space& exec, std::size_t count, bool presen
             impl::MsdHybrid<Space, impl::codec_of<Key>, Value, sweep, finish, alone, range>(
                 on, layout.plan, codec<Key>(), layout.buffers(keys, values, base), scratch, base,
                 "tune")
-                .sort(impl::RouteRule::of_chunks(layout.plan.chunk));
+                .sort(impl::route_rule(layout.plan));
           }};
 }
 

@@ -29,6 +29,13 @@
 
 namespace kradix::impl {
 
+/// When a finish is worth while, for sorts of so many elements.
+inline RouteRule route_rule(const Plan& plan) {
+  RouteRule rule = RouteRule::of_chunks(plan.chunk);
+  rule.samples_from = least_to_sample(plan.passes);
+  return rule;
+}
+
 struct MsdHybridScratch {
   OnesweepScratch sweeps;
   Slot kinds;  ///< or labels
@@ -37,7 +44,7 @@ struct MsdHybridScratch {
   Slot chunks;  ///< may lie over the look-back's words, which are done with when chunks are listed
 
   static ChunkShape chunk_shape(const Plan& plan) {
-    const int sweeps = RouteRule::of_chunks(plan.chunk).least_sweeps(plan.count);
+    const int sweeps = route_rule(plan).least_sweeps(plan.count);
     return ChunkShape::of(plan.chunk, plan.count, plan.count >> (sweeps * digit_bits));
   }
 
@@ -66,7 +73,7 @@ class MsdHybrid {
   static constexpr TeamShape step_with = count_shape<ExecutionSpace>();
   static constexpr TeamShape glance_with = glance_shape<ExecutionSpace>();
   using Glance = GlanceAtKeys<ExecutionSpace, Codec, glance_with.threads,
-                              ClearWords<ExecutionSpace, glance_with.threads>>;
+                              typename Sweeps::template Clear<glance_with.threads>>;
   static constexpr TeamShape sample_with = sample_shape<ExecutionSpace>();
   using Sample = SampleRuns<ExecutionSpace, Codec, sample_with.threads>;
   using List = ListChunks<ExecutionSpace, Codec, step_with.threads>;
@@ -134,8 +141,8 @@ class MsdHybrid {
                              buffers_.keys.in_place(),
                              with_values,
                              route_};
-    const auto clear = sweeps_.clearing(sizeof(Route));
-    const Glance glance{order, choose, glances_only(rule), {clear.words, clear.count}};
+    const Glance glance{order, choose, glances_only(rule),
+                        sweeps_.template clearing<glance_with.threads>(sizeof(Route))};
     sweeps_.template launch<glance_with>("GlanceAtKeys", glance.teams(), Glance::scratch_bytes(),
                                          glance);
     if (glances_only(rule)) return;

@@ -64,7 +64,8 @@ class Onesweep {
   using ListBy = ListDigits<ExecutionSpace, Threads, typename Codec::bits_type>;
 
  public:
-  using Clear = ClearWords<ExecutionSpace, count_with.threads>;
+  template <int Threads>
+  using Clear = ClearWords<ExecutionSpace, Threads>;
 
   Onesweep(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
            const SortBuffers<Key, Value>& buffers, const OnesweepScratch& scratch, std::byte* base,
@@ -95,13 +96,14 @@ class Onesweep {
   const std::uint64_t* bins() const { return bins_; }
 
   /// What must be zero before: words and counts, which lie side by side, but for so many bytes at their end.
-  Clear clearing(std::size_t kept = 0) const {
+  template <int Threads>
+  Clear<Threads> clearing(std::size_t kept = 0) const {
     const std::size_t end = scratch_.counts.offset + scratch_.counts.bytes - kept;
     return {reinterpret_cast<std::uint64_t*>(words_),
             (end - scratch_.words.offset) / sizeof(std::uint64_t)};
   }
   void clear() {
-    const Clear clear = clearing();
+    const auto clear = clearing<count_with.threads>();
     launch<count_with>("ClearWords", clear.teams(), 0, clear);
   }
 

@@ -128,14 +128,15 @@ inline std::size_t tile_elements(std::size_t count, std::size_t round) {
   return std::max<std::size_t>(1, rounds) * round;
 }
 
-/// Below this many elements the launches of a finish outweigh the passes that it saves: the sooner the more
-/// passes there are.
-inline std::size_t least_to_finish(int passes) {
-  return std::size_t{1} << (passes > 4 ? 20 : 22);
-}
-/// And below this many, samples take longer than what they find saves, beside a glance.
+/// Below this many elements samples take longer than what they find saves, beside a glance.
 inline std::size_t least_to_sample(int passes) {
   return std::size_t{1} << (passes > 4 ? 22 : 25);
+}
+/// And below this many, the launches of a finish outweigh the passes that it saves: the sooner the more
+/// passes there are. Of three passes a glance saves none.
+inline std::size_t least_to_finish(int passes) {
+  if (passes < 4) return least_to_sample(passes);
+  return std::size_t{1} << (passes > 4 ? 20 : 22);
 }
 
 /// Elements that one team sorts in scratch.

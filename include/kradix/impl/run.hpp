@@ -104,7 +104,7 @@ void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
         constexpr TeamShape alone = alone_shape<ExecutionSpace>(sizeof(Key), value_bytes);
         MsdHybrid<ExecutionSpace, Codec, Value, sweep, finish, alone, range>(
             exec, plan, codec, buffers, scratch.msd_hybrid, base, label)
-            .sort(RouteRule::of_chunks(plan.chunk, least_to_sample(plan.passes)));
+            .sort(route_rule(plan));
         return;
       }
     }

@@ -92,10 +92,8 @@ struct RouteRule {
   std::size_t samples_from = 0;
   /// Of more keys a glance sees too few to tell that they spread evenly.
   std::size_t glance_to = std::size_t{1} << 25;
-  static RouteRule of_chunks(std::size_t chunk, std::size_t samples_from = 0) {
-    RouteRule rule{1.05f * static_cast<float>(chunk), 65536.0f};
-    rule.samples_from = samples_from;
-    return rule;
+  static RouteRule of_chunks(std::size_t chunk) {
+    return {1.05f * static_cast<float>(chunk), 65536.0f};
   }
 };
 
