@@ -27,6 +27,10 @@ TEST_F(Errors, LengthsThatDiffer) {
                  {"kradix::sort_by_key", "10", "9"});
   expect_refused([&] { kradix::sort(exec, keys, nine); }, {"kradix::sort", "10", "9"});
   expect_refused([&] { kradix::argsort(exec, keys, nine); }, {"kradix::argsort", "10", "9"});
+  expect_refused([&] { kradix::sort_by_key(exec, keys, nine, ten, ten); },
+                 {"kradix::sort_by_key", "10", "values_in", "9"});
+  expect_refused([&] { kradix::sort_by_key(exec, keys, ten, nine, ten); }, {"keys_out", "9"});
+  expect_refused([&] { kradix::sort_by_key(exec, keys, ten, ten, nine); }, {"values_out", "9"});
 }
 
 TEST_F(Errors, ViewsThatOverlap) {
@@ -37,6 +41,15 @@ TEST_F(Errors, ViewsThatOverlap) {
   expect_refused([&] { kradix::sort_by_key(exec, head, tail); },
                  {"keys", "values", "overlap", "8 bytes"});
   expect_refused([&] { kradix::argsort(exec, head, tail); }, {"permutation", "overlap"});
+  const Kokkos::View<std::int32_t*, Memory> third("third", 10), fourth("fourth", 10);
+  const auto sort_to = [&](const auto& values, const auto& keys_out, const auto& values_out) {
+    return [=, this] { kradix::sort_by_key(exec, keys, values, keys_out, values_out); };
+  };
+  expect_refused(sort_to(third, keys, fourth), {"keys_in", "keys_out", "overlap", "40 bytes"});
+  expect_refused(sort_to(third, fourth, keys), {"keys_in", "values_out", "overlap"});
+  expect_refused(sort_to(third, third, fourth), {"values_in", "keys_out", "overlap"});
+  expect_refused(sort_to(third, fourth, third), {"values_in", "values_out", "overlap"});
+  expect_refused(sort_to(third, fourth, fourth), {"keys_out", "values_out", "overlap"});
 }
 
 TEST_F(Errors, BitRangesOutsideTheKey) {

@@ -30,11 +30,16 @@ void expect_values_follow() {
     const auto indices = reference::sorted_indices(input, kradix::Order::ascending);
     const auto keys = to_device(input);
     const auto view = to_device(values);
+    const Kokkos::View<Key*, Memory> keys_out("keys_out", count);
+    const Kokkos::View<Value*, Memory> values_out("values_out", count);
+    kradix::sort_by_key(Space{}, keys, view, keys_out, values_out);
     kradix::sort_by_key(Space{}, keys, view);
     const auto sorted = to_host(view);
+    const auto elsewhere = to_host(values_out);
     for (std::size_t i = 0; i < count; ++i) {
-      ASSERT_EQ(keys::bytes_of(sorted[i]), keys::bytes_of(values[indices[i]]))
-          << i << " of " << count;
+      const auto expected = keys::bytes_of(values[indices[i]]);
+      ASSERT_EQ(keys::bytes_of(sorted[i]), expected) << i << " of " << count;
+      ASSERT_EQ(keys::bytes_of(elsewhere[i]), expected) << i << " of " << count;
     }
   }
 }

@@ -79,6 +79,22 @@ TEST_F(Views, StridedOutOfPlaceAndArgsort) {
   Kokkos::deep_copy(exec, contiguous, in);
   kradix::sort(exec, contiguous, out);
   expect_keys_sorted(out);
+  // Keys and their values, each from a strided view to a contiguous one, and back.
+  const Kokkos::View<std::int64_t*, Memory> indices("indices", count);
+  const auto numbers = Kokkos::subview(longs, Kokkos::ALL, 0);
+  Kokkos::parallel_for(
+      Kokkos::RangePolicy<Space>(exec, 0, count),
+      KOKKOS_LAMBDA(std::size_t i) { numbers(i) = static_cast<std::int64_t>(i); });
+  kradix::sort_by_key(exec, in, numbers, contiguous, indices);
+  expect_keys_sorted(contiguous);
+  expect_indices_sorted(indices);
+  Kokkos::deep_copy(exec, contiguous, in);
+  Kokkos::deep_copy(exec, indices, numbers);
+  Kokkos::deep_copy(exec, permutation, 0);
+  kradix::sort_by_key(exec, contiguous, indices, out, permutation);
+  expect_keys_sorted(out);
+  expect_indices_sorted(permutation);
+  EXPECT_EQ(to_host(in), input);
 }
 
 TEST_F(Views, SubviewsThatStartAnywhere) {
@@ -119,6 +135,7 @@ TEST_F(Views, EmptyAndSingle) {
   kradix::sort(exec, empty);
   kradix::sort(exec, empty, empty);
   kradix::sort_by_key(exec, empty, empty);
+  kradix::sort_by_key(exec, empty, no_index, empty, no_index);
   kradix::argsort(exec, empty, no_index);
   Kokkos::deep_copy(one, 5);
   Kokkos::deep_copy(index, 9u);
@@ -128,6 +145,12 @@ TEST_F(Views, EmptyAndSingle) {
   EXPECT_EQ(to_host(index), std::vector<std::uint64_t>{0});
   kradix::sort_by_key(exec, one, other);
   EXPECT_EQ(to_host(one), std::vector<std::int32_t>{5});
+  const Kokkos::View<std::int32_t*, Memory> key("key", 1);
+  const Kokkos::View<std::uint64_t*, Memory> value("value", 1);
+  Kokkos::deep_copy(index, 9u);
+  kradix::sort_by_key(exec, one, index, key, value);
+  EXPECT_EQ(to_host(key), std::vector<std::int32_t>{5});
+  EXPECT_EQ(to_host(value), std::vector<std::uint64_t>{9});
 }
 
 TEST_F(Views, ValuesMisalignedForTheirWordArePacked) {

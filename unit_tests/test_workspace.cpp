@@ -14,12 +14,14 @@ TEST(Workspace, WarmItNeitherAllocatesNorFences) {
   kradix::Options options;
   options.workspace = &workspace;
   const Space exec;
-  const Kokkos::View<double*, Memory> keys("keys", 50000), values("values", 50000);
+  const Kokkos::View<double*, Memory> keys("keys", 50000), values("values", 50000),
+      keys_out("keys_out", 50000), values_out("values_out", 50000);
   const Kokkos::View<std::int32_t*, Memory> permutation("permutation", 50000);
   const auto sort_all = [&] {
     kradix::sort(exec, keys, options);
     kradix::sort(exec, keys, values, options);
     kradix::sort_by_key(exec, keys, values, options);
+    kradix::sort_by_key(exec, keys, values, keys_out, values_out, options);
     kradix::argsort(exec, keys, permutation, options);
   };
   sort_all();

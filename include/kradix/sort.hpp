@@ -62,6 +62,22 @@ constexpr void require_key() {
                 "kradix: the key type needs a KeyCodec and must be trivially copyable");
 }
 
+template <class Exec, class Values>
+constexpr void require_values() {
+  require_reachable<Exec, Values>();
+  static_assert(std::is_trivially_copyable_v<typename Values::non_const_value_type>,
+                "kradix: values must be trivially copyable");
+}
+
+template <class Exec, class KeysIn, class KeysOut>
+constexpr void require_keys_out() {
+  static_assert(std::is_same_v<typename KeysIn::non_const_value_type, typename KeysOut::value_type>,
+                "kradix: keys_in and keys_out need one key type, keys_out not const");
+  require_reachable<Exec, KeysIn>();
+  require_reachable<Exec, KeysOut>();
+  require_key<KeysIn>();
+}
+
 template <class Exec, class Keys>
 auto sort_call(const char* function, const Exec& exec, const Keys& keys, const Options& options) {
   require_reachable<Exec, Keys>();
@@ -73,11 +89,9 @@ auto sort_call(const char* function, const Exec& exec, const Keys& keys, const O
 template <class Exec, class Keys, class Values>
 auto sort_by_key_call(const char* function, const Exec& exec, const Keys& keys,
                       const Values& values, const Options& options) {
-  require_reachable<Exec, Values>();
+  require_values<Exec, Values>();
   require_key<Keys>();
   require_reachable<Exec, Keys>();
-  static_assert(std::is_trivially_copyable_v<typename Values::non_const_value_type>,
-                "kradix: values must be trivially copyable");
   check_options(function, options, codec_of<typename Keys::non_const_value_type>::bits);
   check_lengths(function, "keys", keys.extent(0), "values", values.extent(0));
   check_apart(function, "keys", keys, "values", values);
@@ -97,7 +111,8 @@ auto argsort_call(const char* function, const Exec& exec, const Keys& keys,
   check_lengths(function, "keys", keys.extent(0), "permutation", permutation.extent(0));
   check_index<Index>(function, keys.extent(0));
   check_apart(function, "keys", keys, "permutation", permutation);
-  return SortCall<Exec, Keys, NoView, Permutation, true>(exec, options, keys, {}, permutation);
+  return SortCall<Exec, Keys, NoView, NoView, Permutation>(exec, options, keys, {}, {},
+                                                           permutation);
 }
 
 /// Runs on the execution space of `first`, with a fence before and after.
@@ -135,11 +150,7 @@ void sort(const ExecutionSpace& exec, const Keys& keys, const Options& options =
 template <impl::execution_space ExecutionSpace, impl::view KeysIn, impl::view KeysOut>
 void sort(const ExecutionSpace& exec, const KeysIn& keys_in, const KeysOut& keys_out,
           const Options& options = {}) {
-  static_assert(std::is_same_v<typename KeysIn::non_const_value_type, typename KeysOut::value_type>,
-                "kradix::sort: keys_in and keys_out need one key type, keys_out not const");
-  impl::require_reachable<ExecutionSpace, KeysIn>();
-  impl::require_reachable<ExecutionSpace, KeysOut>();
-  impl::require_key<KeysIn>();
+  impl::require_keys_out<ExecutionSpace, KeysIn, KeysOut>();
   using Key = typename KeysIn::non_const_value_type;
   impl::check_options("sort", options, impl::codec_of<Key>::bits);
   impl::check_lengths("sort", "keys_in", keys_in.extent(0), "keys_out", keys_out.extent(0));
@@ -165,6 +176,44 @@ void sort_by_key(const ExecutionSpace& exec, const Keys& keys, const Values& val
   impl::require_writable<Values>();
   auto call = impl::sort_by_key_call("sort_by_key", exec, keys, values, options);
   if (keys.extent(0) > 1) call.sort();
+}
+
+/// Sorts `keys_in` into `keys_out` and puts `values_in` into `values_out` with them, stably, on `exec`. What is read
+/// stays as it is.
+///
+/// \param keys_in     n keys; may be const.
+/// \param values_in   n values of any trivially copyable type, as in place; may be const.
+/// \param keys_out    n keys of the same type, in other memory than all others.
+/// \param values_out  n values of the same type, likewise.
+/// Temporary memory: as in place; for values of other sizes n values less; n elements for each strided view.
+/// Errors beside the common ones: lengths that differ, memory that overlaps.
+template <impl::execution_space ExecutionSpace, impl::view KeysIn, impl::view ValuesIn,
+          impl::view KeysOut, impl::view ValuesOut>
+void sort_by_key(const ExecutionSpace& exec, const KeysIn& keys_in, const ValuesIn& values_in,
+                 const KeysOut& keys_out, const ValuesOut& values_out,
+                 const Options& options = {}) {
+  constexpr const char* function = "sort_by_key";
+  impl::require_keys_out<ExecutionSpace, KeysIn, KeysOut>();
+  impl::require_values<ExecutionSpace, ValuesIn>();
+  impl::require_values<ExecutionSpace, ValuesOut>();
+  static_assert(
+      std::is_same_v<typename ValuesIn::non_const_value_type, typename ValuesOut::value_type>,
+      "kradix::sort_by_key: values_in and values_out need one type, values_out not const");
+  impl::check_options(function, options,
+                      impl::codec_of<typename KeysIn::non_const_value_type>::bits);
+  const std::size_t count = keys_in.extent(0);
+  impl::check_lengths(function, "keys_in", count, "values_in", values_in.extent(0));
+  impl::check_lengths(function, "keys_in", count, "keys_out", keys_out.extent(0));
+  impl::check_lengths(function, "keys_in", count, "values_out", values_out.extent(0));
+  impl::check_apart(function, "keys_in", keys_in, "keys_out", keys_out);
+  impl::check_apart(function, "keys_in", keys_in, "values_out", values_out);
+  impl::check_apart(function, "values_in", values_in, "keys_out", keys_out);
+  impl::check_apart(function, "values_in", values_in, "values_out", values_out);
+  impl::check_apart(function, "keys_out", keys_out, "values_out", values_out);
+  if (count == 0) return;
+  impl::SortCall<ExecutionSpace, KeysIn, KeysOut, ValuesIn, ValuesOut>(
+      exec, options, keys_in, keys_out, values_in, values_out)
+      .sort();
 }
 
 /// Writes to `permutation` the indices that sort `keys` stably: keys(permutation(0)) is the first key.
@@ -221,6 +270,16 @@ template <impl::view Keys, impl::view Values>
 void sort_by_key(const Keys& keys, const Values& values, const Options& options = {}) {
   impl::fenced(keys, "sort_by_key",
                [&](const auto& exec) { kradix::sort_by_key(exec, keys, values, options); });
+}
+
+/// sort_by_key(exec, keys_in, values_in, keys_out, values_out, options) on the keys' execution space, fenced before and
+/// after.
+template <impl::view KeysIn, impl::view ValuesIn, impl::view KeysOut, impl::view ValuesOut>
+void sort_by_key(const KeysIn& keys_in, const ValuesIn& values_in, const KeysOut& keys_out,
+                 const ValuesOut& values_out, const Options& options = {}) {
+  impl::fenced(keys_out, "sort_by_key", [&](const auto& exec) {
+    kradix::sort_by_key(exec, keys_in, values_in, keys_out, values_out, options);
+  });
 }
 
 /// argsort(exec, keys, permutation, options) on the permutation's execution space, fenced before and after.

@@ -138,18 +138,26 @@ class Contest {
   kradix::mpi::Report sort_once() {
     kradix::mpi::Options options = options_.sort;
     options.workspace = &workspace_;
-    if (options_.values > 0) {
-      auto result = kradix::mpi::sort_by_key(MPI_COMM_WORLD, exec_, keys_, values_, options);
-      sorted_ = result.keys;
-      sorted_values_ = result.values;
-      return result.report;
-    }
+    const bool with_values = options_.values > 0;
     if (!options.splitters.is_exact()) {
+      if (with_values) {
+        auto result = kradix::mpi::sort_by_key(MPI_COMM_WORLD, exec_, keys_, values_, options);
+        sorted_ = result.keys;
+        sorted_values_ = result.values;
+        return result.report;
+      }
       auto result = kradix::mpi::sort(MPI_COMM_WORLD, exec_, keys_, options);
       sorted_ = result.keys;
       return result.report;
     }
-    if (sorted_.extent(0) != keys_.extent(0)) sorted_ = Keys<Key>(raw("sorted"), keys_.extent(0));
+    if (sorted_.extent(0) != keys_.extent(0)) {
+      sorted_ = Keys<Key>(raw("sorted"), keys_.extent(0));
+      sorted_values_ = Values(raw("sorted_values"), values_.extent(0));
+    }
+    if (with_values) {
+      return kradix::mpi::sort_by_key(MPI_COMM_WORLD, exec_, keys_, values_, sorted_,
+                                      sorted_values_, options);
+    }
     return kradix::mpi::sort(MPI_COMM_WORLD, exec_, keys_, sorted_, options);
   }
 

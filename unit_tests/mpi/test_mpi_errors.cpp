@@ -101,6 +101,18 @@ TEST_F(MpiErrors, OverlapAndStridesOnOneRank) {
   expect_refused(
       [&] { (void)kradix::mpi::sort(MPI_COMM_WORLD, exec, keys, am_last ? column : plain); },
       {last_rank(), "stride 2"});
+  const Kokkos::View<int*, Memory> x("x", 100), y("y", 100), x_out("x_out", 100),
+      y_out("y_out", 100), nine("nine", 9);
+  const auto sort_to = [&](const auto& first_out, const auto& second_out) {
+    return [&, first_out, second_out] {
+      (void)kradix::mpi::sort_by_key(MPI_COMM_WORLD, exec, keys, std::tuple(x, y), out,
+                                     std::tuple(first_out, second_out));
+    };
+  };
+  expect_refused(sort_to(am_last ? nine : x_out, y_out), {last_rank(), "values_out", "9"});
+  expect_refused(sort_to(x_out, am_last ? x_out : y_out), {last_rank(), "overlap in 400 bytes"});
+  expect_refused(sort_to(x_out, am_last ? x : y_out), {last_rank(), "values_in", "overlap"});
+  sort_to(x_out, y_out)();
 }
 
 TEST_F(MpiErrors, AnotherTypeOnOneRank) {

@@ -126,32 +126,62 @@ TEST(MpiKernels, PartitionsStably) {
 
 template <class Key>
 void expect_merged(std::size_t runs, std::size_t most, std::uint64_t distinct, std::uint64_t seed) {
-  std::vector<std::uint64_t> begins{0};
+  std::vector<std::size_t> sizes;
   std::vector<Key> keys;
   for (std::size_t run = 0; run < runs; ++run) {
     const std::size_t length = inputs::mix(seed + 7 * run) % (run % 3 == 2 ? 2 : most + 1);
     std::vector<Key> sorted = random_keys<Key>(length, distinct, seed * run);
     std::sort(sorted.begin(), sorted.end());
     keys.insert(keys.end(), sorted.begin(), sorted.end());
-    begins.push_back(keys.size());
+    sizes.push_back(length);
   }
   const auto order = stable_order(keys.size(), [&](std::uint64_t a, std::uint64_t b) {
     return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
   });
   using Value = std::uint64_t;
   using Codec = CodecFor<Key>;
+  using MergePairs = Merge<Space, Codec, Value>;
+  using MergeKeys = Merge<Space, Codec, NoValue>;
   const Space exec;
   kradix::Workspace workspace;
   auto merged = to_device(keys);
   const auto values = to_device(count_up(keys.size()));
-  Merge<Space, Codec, Value>(exec, codec_for<Key>(), workspace, "test")
-      .run({merged.data(), values.data(), begins});
+  std::vector<typename MergePairs::Run> in_place;
+  std::vector<typename MergeKeys::Run> alone;
+  // Runs that lie apart, in an order of their own.
+  const std::size_t gap = 3;
+  std::vector<Key> keys_apart(keys.size() + gap * runs, Key{77});
+  std::vector<Value> values_apart(keys_apart.size());
+  const Kokkos::View<Key*, Memory> keys_from("keys_from", keys_apart.size());
+  const Kokkos::View<Value*, Memory> values_from("values_from", keys_apart.size());
+  std::vector<typename MergePairs::Run> apart;
+  std::size_t begin = 0, end = keys_apart.size();
+  for (const std::size_t size : sizes) {
+    in_place.push_back({merged.data() + begin, values.data() + begin, size});
+    alone.push_back({merged.data() + begin, nullptr, size});
+    end -= size + gap;
+    for (std::size_t i = 0; i < size; ++i) {
+      keys_apart[end + i] = keys[begin + i];
+      values_apart[end + i] = begin + i;
+    }
+    apart.push_back({keys_from.data() + end, values_from.data() + end, size});
+    begin += size;
+  }
+  MergePairs(exec, codec_for<Key>(), workspace, "test")
+      .run(in_place, {merged.data(), values.data()});
   exec.fence("test");
   EXPECT_EQ(to_host(merged), in_order(keys, order));
   EXPECT_EQ(to_host(values), order);
-  merged = to_device(keys);
-  Merge<Space, Codec, NoValue>(exec, codec_for<Key>(), workspace, "test")
-      .run({merged.data(), nullptr, begins});
+  Kokkos::deep_copy(keys_from, to_device(keys_apart));
+  Kokkos::deep_copy(values_from, to_device(values_apart));
+  Kokkos::deep_copy(merged, Key{});
+  Kokkos::deep_copy(values, Value{});
+  MergePairs(exec, codec_for<Key>(), workspace, "test").run(apart, {merged.data(), values.data()});
+  exec.fence("test");
+  EXPECT_EQ(to_host(merged), in_order(keys, order)) << "apart";
+  EXPECT_EQ(to_host(values), order) << "apart";
+  Kokkos::deep_copy(merged, to_device(keys));
+  MergeKeys(exec, codec_for<Key>(), workspace, "test").run(alone, {merged.data(), nullptr});
   exec.fence("test");
   EXPECT_EQ(to_host(merged), in_order(keys, order));
 }
@@ -159,7 +189,7 @@ void expect_merged(std::size_t runs, std::size_t most, std::uint64_t distinct, s
 TEST(MpiKernels, MergesStably) {
   const std::uint64_t seed = keys::fresh_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
-  const auto tile = static_cast<std::size_t>(merge_shape<Space>(8).round());
+  const auto tile = static_cast<std::size_t>(merge_shape<Space>(8, 8).round());
   for (std::size_t runs = 1; runs <= most_merged_runs; ++runs) {
     for (const std::size_t most : {std::size_t{0}, std::size_t{3}, tile, 4 * tile + 999}) {
       for (const std::uint64_t distinct : {0u, 1u, 40u}) {

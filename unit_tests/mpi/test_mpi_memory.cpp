@@ -82,9 +82,10 @@ TEST(MpiMemory, AWarmWorkspaceLeavesOnlyTheResultToAllocate) {
     input[i] = inputs::mix(i * 64 + static_cast<unsigned>(world::rank()));
   const auto keys = to_device(input);
   const Kokkos::View<std::uint64_t*, Memory> out("out", input.size());
-  for (const Work work : {Work::partition_first, Work::sort_first}) {
+  for (const auto& [work, ranges] :
+       {std::pair{Work::partition_first, 2}, {Work::sort_first, 2}, {Work::sort_first, 1}}) {
     kradix::mpi::Workspace workspace;
-    const Options options{.work = work, .ranges = 2, .workspace = &workspace};
+    const Options options{.work = work, .ranges = ranges, .workspace = &workspace};
     (void)kradix::mpi::sort(MPI_COMM_WORLD, Space{}, keys, out, options);
     const Listener listener;
     (void)kradix::mpi::sort(MPI_COMM_WORLD, Space{}, keys, out, options);

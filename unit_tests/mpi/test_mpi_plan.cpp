@@ -178,6 +178,24 @@ TEST(MpiMessages, AreCutAndStaggered) {
   EXPECT_EQ(in[1].step, 3);
 }
 
+TEST(MpiMessages, WhatLeadsToAnAlignedPlaceGoesByItself) {
+  EXPECT_EQ(bytes_to_alignment(0), 16u);
+  EXPECT_EQ(bytes_to_alignment(15), 1u);
+  EXPECT_EQ(bytes_to_alignment(17), 15u);
+  std::byte* const base = nullptr;
+  const std::uint64_t large = (std::uint64_t{2} << 20) + 5;
+  const std::vector<Piece> pieces{{0, base, large, 12}, {0, base + large, 100, 12}};
+  const Messages aligned(pieces, 0, 1, true, std::size_t{1} << 20, /*aligns=*/true);
+  ASSERT_EQ(aligned.count(), 4u);
+  EXPECT_EQ(aligned[0].piece.bytes, 12u);
+  EXPECT_EQ(aligned[1].piece.data, base + 12);
+  EXPECT_EQ(aligned[1].piece.bytes, std::uint64_t{1} << 20);
+  EXPECT_EQ(aligned[2].piece.bytes, large - 12 - (std::uint64_t{1} << 20));
+  EXPECT_EQ(aligned[3].piece.bytes, 100u);  // not worth a message
+  EXPECT_EQ(Messages(pieces, 0, 1, true, std::size_t{1} << 21).count(), 3u);
+  EXPECT_EQ(Messages({{0, base, large, 12}}, 0, 1, true, 5, true)[0].piece.bytes, 5u);
+}
+
 TEST(MpiLayout, SizesAndTargets) {
   EXPECT_EQ(balanced_size(10, 4, 0), 3u);
   EXPECT_EQ(balanced_size(10, 4, 2), 2u);
@@ -204,7 +222,7 @@ TEST(MpiPlan, ChoicesFollowTheModel) {
   EXPECT_EQ(choose_work(s, 4, Work::automatic), Work::partition_first);
   EXPECT_EQ(choose_work(s, 4, Work::sort_first), Work::sort_first);
   EXPECT_EQ(choose_ranges(s, 0, Work::sort_first), 1);
-  s.keys_alone = true;
+  s.merges = true;
   EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 1);
   EXPECT_EQ(choose_ranges(s, 0, Work::partition_first), 4);
   EXPECT_EQ(choose_work(s, 1, Work::automatic), Work::sort_first);

@@ -45,7 +45,7 @@ void expect_keys_sorted(const std::vector<T>& input, const std::vector<std::size
   expect_same(input, to_host(from), "input of sort out of place");
 }
 
-/// So do argsort and sort_by_key.
+/// So do argsort and sort_by_key in both forms.
 template <class T>
 void expect_pairs_sorted(const std::vector<T>& input, const std::vector<std::size_t>& indices,
                          const kradix::Options& options) {
@@ -61,6 +61,15 @@ void expect_pairs_sorted(const std::vector<T>& input, const std::vector<std::siz
   expect_same(expected_indices, to_host(permutation), "argsort");
   expect_same(input, to_host(keys), "input of argsort");
   const auto values = to_device(numbers);
+  const Kokkos::View<const std::uint32_t*, Memory> source_values = values;
+  const Kokkos::View<T*, Memory> keys_out("keys_out", input.size());
+  const Kokkos::View<std::uint32_t*, Memory> values_out("values_out", input.size());
+  kradix::sort_by_key(exec, source, source_values, keys_out, values_out, options);
+  exec.fence();
+  expect_same(permuted(input, indices), to_host(keys_out), "keys_out of sort_by_key");
+  expect_same(permuted(numbers, indices), to_host(values_out), "values_out of sort_by_key");
+  expect_same(input, to_host(keys), "keys_in of sort_by_key");
+  expect_same(numbers, to_host(values), "values_in of sort_by_key");
   kradix::sort_by_key(exec, keys, values, options);
   exec.fence();
   expect_same(permuted(input, indices), to_host(keys), "keys of sort_by_key");

@@ -32,21 +32,30 @@ struct StagedValue<NoView> {
     explicit type(NoView) {}
     static bool packs() { return false; }
     static void list(ScratchList&) {}
+    static void pack(const auto&, std::byte*, const char*) {}
+    static void unpack(const auto&, std::byte*, const char*) {}
   };
 };
 
-/// `Out` is where sorted keys go: NoView when they stay in `Keys`' place. `Values` travel with the keys
-/// (NoView: none). With `MakesIndices` nothing but the permutation in `Values` is written.
-template <class ExecutionSpace, class Keys, class Out, class Values, bool MakesIndices = false>
+/// `Out` is where sorted keys go: NoView when they stay in `Keys`' place. `Values` travel with the keys to
+/// `ValuesOut`, or in their own place (NoView). Where `ValuesOut` is all that there is of values it becomes the
+/// permutation, and nothing else is written.
+template <class ExecutionSpace, class Keys, class Out, class Values, class ValuesOut = NoView>
 class SortCall {
+  template <class View>
+  static constexpr bool is_there = !std::is_same_v<View, NoView>;
   using Key = typename Keys::non_const_value_type;
   using KeyWord = key_word<Key>;
-  static constexpr bool in_place = std::is_same_v<Out, NoView> && !MakesIndices;
-  static constexpr bool out_of_place = !std::is_same_v<Out, NoView>;
-  static constexpr bool with_values = !std::is_same_v<Values, NoView>;
+  static constexpr bool makes_indices = is_there<ValuesOut> && !is_there<Values>;
+  static constexpr bool out_of_place = is_there<Out>;
+  static constexpr bool in_place = !out_of_place && !makes_indices;
+  static constexpr bool with_values = is_there<Values> || makes_indices;
+  static constexpr bool moves_values = is_there<Values> && is_there<ValuesOut>;
 
   static constexpr std::size_t value_bytes() {
-    if constexpr (with_values) {
+    if constexpr (makes_indices) {
+      return sizeof(typename ValuesOut::non_const_value_type);
+    } else if constexpr (with_values) {
       return sizeof(typename Values::non_const_value_type);
     } else {
       return 0;
@@ -54,16 +63,17 @@ class SortCall {
   }
   /// Values without a word of their size do not travel: an index does, and they move once at the end.
   static constexpr bool always_permutes = with_values && !has_value_word(value_bytes());
-  using Words = std::conditional_t<always_permutes, NoView, Values>;
+  template <class View>
+  using Words = typename StagedValue<std::conditional_t<always_permutes, NoView, View>>::type;
   /// The algorithms for study move words of few sizes.
   static constexpr bool may_study = has_study && builtin_key<Key>;
   static constexpr bool study_permutes =
-      with_values && !always_permutes && !MakesIndices && value_bytes() != 4 && value_bytes() != 8;
+      with_values && !always_permutes && !makes_indices && value_bytes() != 4 && value_bytes() != 8;
   static constexpr bool may_permute = always_permutes || (may_study && study_permutes);
 
  public:
   SortCall(const ExecutionSpace& exec, const Options& options, const Keys& keys, const Out& out,
-           const Values& values)
+           const Values& values, const ValuesOut& values_out = {})
       : exec_(exec),
         options_(options),
         keys_view_(keys),
@@ -71,7 +81,9 @@ class SortCall {
         keys_(keys),
         out_(out),
         values_(values),
+        values_out_(values_out),
         words_(words_of(values)),
+        words_out_(words_of(values_out)),
         count_(keys.extent(0)),
         studies_(is_study(options.algorithm)),
         permutes_(always_permutes || (studies_ && study_permutes)) {
@@ -127,10 +139,10 @@ class SortCall {
       }
     }
     const FewInOrder<Key> few(keys_view_, options_, !with_values && may_order_equal_keys());
-    if constexpr (MakesIndices) {
-      few.number(values_);
+    if constexpr (makes_indices) {
+      few.number(values_out_);
     } else {
-      if constexpr (with_values) few.move(values_, values_);
+      if constexpr (with_values) few.move(values_, sorted_values());
       few.move(keys_view_, sorted_view());
     }
   }
@@ -148,6 +160,13 @@ class SortCall {
       return out_view_;
     } else {
       return keys_view_;
+    }
+  }
+  const auto& sorted_values() const {
+    if constexpr (is_there<ValuesOut>) {
+      return values_out_;
+    } else {
+      return values_;
     }
   }
 
@@ -175,7 +194,7 @@ class SortCall {
     problem.key_bits = codec_of<Key>::bits;
     problem.bits = options_.bits;
     problem.value_bytes = permutes_ ? index_bytes() : static_cast<int>(value_bytes());
-    problem.packs = packs_keys() || (!permutes_ && words_.packs());
+    problem.packs = packs_keys() || (!permutes_ && (words_.packs() || words_out_.packs()));
     problem.permutes = permutes_;
     problem.forced = algorithm;
     problem.study = options_.study;
@@ -207,10 +226,14 @@ class SortCall {
       }
     } else if constexpr (with_values && !always_permutes) {
       using Word = value_word<value_bytes()>;
-      Word* const words = words_.words(base);
-      if constexpr (!MakesIndices) words_.pack(exec_, base, options_.label);
-      sort_words<Word>(base, {MakesIndices ? nullptr : words, words, values_other_.in<Word>(base)});
-      words_.unpack(exec_, base, options_.label);
+      words_.pack(exec_, base, options_.label);
+      const Word* in = nullptr;
+      Word* result = nullptr;
+      if constexpr (is_there<Values>) in = result = words_.words(base);
+      if constexpr (is_there<ValuesOut>) result = words_out_.words(base);
+      sort_words<Word>(base, {in, result, values_other_.in<Word>(base)});
+      if constexpr (!is_there<ValuesOut>) words_.unpack(exec_, base, options_.label);
+      words_out_.unpack(exec_, base, options_.label);
     } else {
       sort_words<NoValue>(base, {});
     }
@@ -224,11 +247,12 @@ class SortCall {
     return std::string(options_.label) + "::sort [" + summary(plan_) + "]";
   }
 
-  static Words words_of(const Values& values) {
+  template <class View>
+  static Words<View> words_of(const View& values) {
     if constexpr (always_permutes) {
-      return NoView{};
+      return Words<View>(NoView{});
     } else {
-      return values;
+      return Words<View>(values);
     }
   }
   int index_bytes() const {
@@ -239,7 +263,10 @@ class SortCall {
     ScratchList list;
     keys_.list(list);
     out_.list(list);
-    if (!permutes_) words_.list(list);
+    if (!permutes_) {
+      words_.list(list);
+      words_out_.list(list);
+    }
     const auto count_if = [&](bool needed) { return needed ? count_ : 0; };
     // In place even one pass needs a second array; elsewhere one pass goes straight to its end.
     // Passes of two steps go through the second array every time.
@@ -253,12 +280,12 @@ class SortCall {
     const bool needs_result =
         moves_first ? plan_.count > plan_.chunk : plan_.passes > (two_steps ? 1 : 2);
     keys_other_ = list.add(count_if(needs_other && use != ArrayUse::none), sizeof(Key));
-    keys_result_ = list.add(count_if(MakesIndices && needs_result), sizeof(Key));
+    keys_result_ = list.add(count_if(makes_indices && needs_result), sizeof(Key));
     const auto word_bytes = static_cast<std::size_t>(plan_.value_bytes);
-    const bool made = (MakesIndices || permutes_) && !two_steps;
-    values_other_ = list.add(count_if(!blocks && plan_.passes > (made ? 1 : 0)), word_bytes);
+    const bool straight = (is_there<ValuesOut> || permutes_) && !two_steps;
+    values_other_ = list.add(count_if(!blocks && plan_.passes > (straight ? 1 : 0)), word_bytes);
     values_result_ = list.add(count_if(permutes_), word_bytes);
-    gathered_ = list.add(count_if(permutes_), value_bytes());
+    gathered_ = list.add(count_if(permutes_ && !moves_values), value_bytes());
     if constexpr (may_study) {
       if (studies_) study_ = list.add(1, study_scratch_bytes<ExecutionSpace>(plan_));
     }
@@ -271,11 +298,11 @@ class SortCall {
     KeyWord* const in = keys_.words(base);
     KeyWord* result = in;
     if constexpr (out_of_place) result = out_.words(base);
-    if constexpr (MakesIndices) result = keys_result_.in<KeyWord>(base);
+    if constexpr (makes_indices) result = keys_result_.in<KeyWord>(base);
     const SortBuffers<KeyWord, Value> buffers{{in, result, keys_other_.in<KeyWord>(base)},
                                               values,
-                                              MakesIndices || permutes_,
-                                              MakesIndices};
+                                              makes_indices || permutes_,
+                                              makes_indices};
     if constexpr (may_study && is_study_value<Value>) {
       if (studies_) {
         const auto codec = make_codec<Key>(options_.order);
@@ -319,14 +346,20 @@ class SortCall {
   void sort_index(std::byte* base) {
     Index* const index = values_result_.in<Index>(base);
     sort_words<Index>(base, {nullptr, index, values_other_.in<Index>(base)});
-    using Value = typename Values::non_const_value_type;
-    Value* const gathered = gathered_.in<Value>(base);
     const Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>> all(exec_, 0, count_);
     const std::string label = options_.label;
-    Kokkos::parallel_for(label + "::stage::GatherValues", all,
-                         GatherValues<Values, Index>{values_, index, gathered});
-    Kokkos::parallel_for(label + "::stage::ReturnValues", all,
-                         ReturnValues<Values>{gathered, values_});
+    if constexpr (moves_values) {
+      Kokkos::parallel_for(label + "::stage::GatherValues", all,
+                           GatherValues<Values, Index, ValuesOut>{values_, index, values_out_});
+    } else {
+      using Value = typename Values::non_const_value_type;
+      const Contiguous<Value> gathered{gathered_.in<Value>(base)};
+      Kokkos::parallel_for(
+          label + "::stage::GatherValues", all,
+          GatherValues<Values, Index, Contiguous<Value>>{values_, index, gathered});
+      Kokkos::parallel_for(label + "::stage::ReturnValues", all,
+                           ReturnValues<Values>{gathered.data, values_});
+    }
   }
 
   const ExecutionSpace& exec_;
@@ -337,7 +370,9 @@ class SortCall {
   typename std::conditional_t<out_of_place, std::type_identity<Staged<Out, KeyWord>>,
                               StagedValue<NoView>>::type out_;
   Values values_;
-  typename StagedValue<Words>::type words_;
+  ValuesOut values_out_;
+  Words<Values> words_;
+  Words<ValuesOut> words_out_;
   std::size_t count_;
   bool studies_;   ///< by an algorithm for study
   bool permutes_;  ///< values move once at the end, by a sorted index

@@ -72,14 +72,20 @@ class Staged {
   Slot slot_;
 };
 
+/// An array in scratch, written as a view is.
+template <class T>
+struct Contiguous {
+  T* data;
+  KOKKOS_FUNCTION T& operator()(std::size_t i) const { return data[i]; }
+};
+
 /// Values of a size that no word has do not travel: once the index is sorted, they move once.
-template <class View, class Index>
+template <class View, class Index, class To>
 struct GatherValues {
-  using Value = typename View::non_const_value_type;
   View from;
   const Index* index;
-  Value* to;
-  KOKKOS_FUNCTION void operator()(std::size_t i) const { to[i] = from(index[i]); }
+  To to;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { to(i) = from(index[i]); }
 };
 template <class View>
 struct ReturnValues {

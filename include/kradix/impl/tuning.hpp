@@ -155,10 +155,12 @@ constexpr TeamShape partition_shape(std::size_t key_bytes, std::size_t value_byt
   return {256, widest <= 4 ? 24 : widest == 8 ? 16 : 8, teams};
 }
 template <class ExecutionSpace>
-constexpr TeamShape merge_shape(std::size_t key_bytes) {
+constexpr TeamShape merge_shape(std::size_t key_bytes, std::size_t value_bytes) {
+  const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
   if (is_host_space<ExecutionSpace>) return {1, 2048};
-  if (key_bytes > 16) return {0, 0};
-  return {256, key_bytes <= 4 ? 23 : key_bytes == 8 ? 15 : 7, 4};
+  if (widest > 16) return {0, 0};
+  if (value_bytes == 0) return {256, widest <= 4 ? 23 : widest == 8 ? 15 : 7, 4};
+  return {256, widest <= 4 ? 19 : widest == 8 ? 15 : 7, 3};
 }
 
 /// How a team finishes a chunk in scratch, and how tiles of a run that does not fit there; none as above.

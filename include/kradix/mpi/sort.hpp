@@ -55,6 +55,13 @@ Fresh<View> make_fresh(const ExecutionSpace& exec, const char* label, const char
       count);
 }
 
+template <class ExecutionSpace, class In, class Out>
+constexpr void require_result() {
+  static_assert(std::is_same_v<element_of<In>, typename Out::value_type>,
+                "kradix::mpi: a result needs the type of what is sorted, and is not const");
+  require_reachable<ExecutionSpace, Out>();
+}
+
 template <class ExecutionSpace, class Keys, class... Values>
 constexpr void require_sortable() {
   require_reachable<ExecutionSpace, Keys>();
@@ -62,6 +69,42 @@ constexpr void require_sortable() {
   (require_reachable<ExecutionSpace, Values>(), ...);
   static_assert((std::is_trivially_copyable_v<element_of<Values>> && ...),
                 "kradix::mpi: values must be trivially copyable");
+}
+
+/// Memory for a result: as pieces arrive in it.
+template <class View>
+void check_result(const char* function, const char* name, const View& view) {
+  if (view.extent(0) < 2 || view.stride(0) == 1) return;
+  refuse(function, std::string(name) + " has stride " + std::to_string(view.stride(0)));
+}
+
+template <class First, class... More>
+void check_all_apart(const char* function, const char* name, const First& first,
+                     const More&... more) {
+  (check_apart(function, name, first, name, more), ...);
+  if constexpr (sizeof...(more) > 0) check_all_apart(function, name, more...);
+}
+
+/// Results with their values: as long as their keys, apart from what is read and from each other.
+template <class KeysIn, class... ValuesIn, class KeysOut, class... ValuesOut>
+void check_results(const char* function, const KeysIn& keys_in,
+                   const std::tuple<ValuesIn...>& values_in, const KeysOut& keys_out,
+                   const std::tuple<ValuesOut...>& values_out) {
+  const auto apart_from_inputs = [&](const char* name, const auto& out) {
+    check_result(function, name, out);
+    check_apart(function, "keys_in", keys_in, name, out);
+    std::apply([&](const auto&... in) { (check_apart(function, "values_in", in, name, out), ...); },
+               values_in);
+  };
+  apart_from_inputs("keys_out", keys_out);
+  std::apply(
+      [&](const auto&... out) {
+        (check_lengths(function, "keys_out", keys_out.extent(0), "values_out", out.extent(0)), ...);
+        (apart_from_inputs("values_out", out), ...);
+        (check_apart(function, "keys_out", keys_out, "values_out", out), ...);
+        check_all_apart(function, "values_out", out...);
+      },
+      values_out);
 }
 
 }  // namespace impl::mpi
@@ -118,16 +161,12 @@ Sorted<impl::mpi::Fresh<Keys>> sort(MPI_Comm comm, const ExecutionSpace& exec, c
 template <impl::execution_space ExecutionSpace, impl::view KeysIn, impl::view KeysOut>
 Report sort(MPI_Comm comm, const ExecutionSpace& exec, const KeysIn& keys_in,
             const KeysOut& keys_out, const Options& options = {}) {
-  static_assert(std::is_same_v<typename KeysIn::non_const_value_type, typename KeysOut::value_type>,
-                "kradix::mpi::sort: keys_in and keys_out need one key type, keys_out not const");
   impl::mpi::require_sortable<ExecutionSpace, KeysIn>();
-  impl::require_reachable<ExecutionSpace, KeysOut>();
+  impl::mpi::require_result<ExecutionSpace, KeysIn, KeysOut>();
   Options sized = options;
   sized.sizes = OutputSizes::requested(keys_out.extent(0));
   const auto check_out = [&] {
-    if (keys_out.extent(0) > 1 && keys_out.stride(0) != 1) {
-      impl::refuse("mpi::sort", "keys_out has stride " + std::to_string(keys_out.stride(0)));
-    }
+    impl::mpi::check_result("mpi::sort", "keys_out", keys_out);
     impl::check_apart("mpi::sort", "keys_in", keys_in, "keys_out", keys_out);
   };
   impl::mpi::SortCall call("sort", comm, exec, sized, check_out, keys_in);
@@ -170,6 +209,53 @@ SortedByKey<impl::mpi::Fresh<Keys>, impl::mpi::Fresh<Values>> sort_by_key(
     const Options& options = {}) {
   auto result = mpi::sort_by_key(comm, exec, keys, std::tuple<Values>(values), options);
   return {result.keys, std::get<0>(result.values), result.report};
+}
+
+/// Sorts the keys of all ranks, and reorders several arrays of values with them, stably, into memory that the caller
+/// has: `keys_out`'s length is this rank's size (Options::sizes is not looked at), and the lengths of all ranks must
+/// add up to N.
+///
+/// \param keys_in     this rank's keys; may be const.
+/// \param values_in   as for results that are made.
+/// \param keys_out    contiguous, of the same key type, in other memory than all other arrays.
+/// \param values_out  as many arrays as in `values_in`, of the same types, as long as `keys_out`, contiguous, each in
+///                    other memory.
+/// Errors beside the common ones: lengths that differ or do not add up, strides, memory that overlaps.
+template <impl::execution_space ExecutionSpace, impl::view KeysIn, impl::view... ValuesIn,
+          impl::view KeysOut, impl::view... ValuesOut>
+Report sort_by_key(MPI_Comm comm, const ExecutionSpace& exec, const KeysIn& keys_in,
+                   const std::tuple<ValuesIn...>& values_in, const KeysOut& keys_out,
+                   const std::tuple<ValuesOut...>& values_out, const Options& options = {}) {
+  static_assert(sizeof...(ValuesIn) == sizeof...(ValuesOut),
+                "kradix::mpi::sort_by_key: every array of values needs one for its result");
+  impl::mpi::require_sortable<ExecutionSpace, KeysIn, ValuesIn...>();
+  impl::mpi::require_result<ExecutionSpace, KeysIn, KeysOut>();
+  (impl::mpi::require_result<ExecutionSpace, ValuesIn, ValuesOut>(), ...);
+  Options sized = options;
+  sized.sizes = OutputSizes::requested(keys_out.extent(0));
+  const auto check_out = [&] {
+    impl::mpi::check_results("mpi::sort_by_key", keys_in, values_in, keys_out, values_out);
+  };
+  return std::apply(
+      [&](const auto&... values) {
+        impl::mpi::SortCall call("sort_by_key", comm, exec, sized, check_out, keys_in, values...);
+        return call.sort([&](std::size_t) {
+          return std::apply(
+              [&](const auto&... out) { return std::tuple(keys_out.data(), out.data()...); },
+              values_out);
+        });
+      },
+      values_in);
+}
+
+/// The same with one array of values.
+template <impl::execution_space ExecutionSpace, impl::view KeysIn, impl::view ValuesIn,
+          impl::view KeysOut, impl::view ValuesOut>
+Report sort_by_key(MPI_Comm comm, const ExecutionSpace& exec, const KeysIn& keys_in,
+                   const ValuesIn& values_in, const KeysOut& keys_out, const ValuesOut& values_out,
+                   const Options& options = {}) {
+  return mpi::sort_by_key(comm, exec, keys_in, std::tuple<ValuesIn>(values_in), keys_out,
+                          std::tuple<ValuesOut>(values_out), options);
 }
 
 /// The indices, in the whole, that sort the keys of all ranks stably. `keys` are left as they are.

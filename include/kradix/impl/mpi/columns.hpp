@@ -38,6 +38,31 @@ struct MovedAs<T> {
 template <class T>
 using moved_as = typename MovedAs<T>::type;
 
+/// to[i] = from[index[i]]. Enqueued.
+template <class ExecutionSpace, class T, class Index>
+void gather_all(const ExecutionSpace& exec, const std::string& label, const T* from,
+                const Index* index, T* to, std::size_t count) {
+  Kokkos::parallel_for(
+      label + "Gather",
+      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec, 0, count),
+      Gather<T, Index>{from, index, to});
+}
+
+/// Sorts keys in place, and says where each came from. Enqueued.
+template <class ExecutionSpace, class Keys>
+auto sort_index(const ExecutionSpace& exec, const kradix::Options& options, const Keys& keys) {
+  const std::size_t count = keys.extent(0);
+  const std::string label = std::string(options.label) + "::mpi::";
+  const Kokkos::View<std::uint64_t*, typename ExecutionSpace::memory_space> index(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label + "index"), count);
+  Kokkos::parallel_for(
+      label + "NumberGlobally",
+      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec, 0, count),
+      NumberGlobally{0, index.data()});
+  kradix::sort_by_key(exec, keys, index, options);
+  return index;
+}
+
 /// Sorts one rank's keys with all their values. One value array travels with the keys, several move once
 /// each through a sorted index: then n indices and n elements of the widest array are temporary.
 template <class ExecutionSpace, class Keys, class... Values>
@@ -48,22 +73,16 @@ void sort_together(const ExecutionSpace& exec, const kradix::Options& options, c
   } else if constexpr (sizeof...(Values) == 1) {
     kradix::sort_by_key(exec, keys, values..., options);
   } else {
-    using Space = typename ExecutionSpace::memory_space;
-    using Index = std::uint64_t;
     const std::size_t count = keys.extent(0);
     const std::string label = std::string(options.label) + "::mpi::";
-    const auto raw = Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label + "index");
-    const Kokkos::View<Index*, Space> index(raw, count);
-    const Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>> all(exec, 0, count);
-    Kokkos::parallel_for(label + "NumberGlobally", all, NumberGlobally{0, index.data()});
-    kradix::sort_by_key(exec, keys, index, options);
+    const auto index = sort_index(exec, options, keys);
     const std::size_t widest = std::max({sizeof(element_of<Values>)...});
-    const Kokkos::View<std::byte*, Space> gathered(
+    const Kokkos::View<std::byte*, typename ExecutionSpace::memory_space> gathered(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label + "gathered"), count * widest);
     const auto move = [&](const auto& array) {
       using T = element_of<std::remove_cvref_t<decltype(array)>>;
-      auto* const to = reinterpret_cast<T*>(gathered.data());
-      Kokkos::parallel_for(label + "Gather", all, Gather<T, Index>{array.data(), index.data(), to});
+      gather_all(exec, label, array.data(), index.data(), reinterpret_cast<T*>(gathered.data()),
+                 count);
       copy_bytes(exec, reinterpret_cast<std::byte*>(array.data()), gathered.data(),
                  count * sizeof(T));
     };
@@ -141,6 +160,16 @@ class Columns {
   const KeyWord* keys() const { return keys_; }
   KeyWord* spare_keys() const { return sent_keys_.in<KeyWord>(base_); }
 
+  /// What is sent now of keys, and of what travels with them.
+  const KeyWord* sending_keys() const { return reinterpret_cast<const KeyWord*>(columns_[0].send); }
+  const Value* sending_values() const {
+    if constexpr (value_arrays == 0) {
+      return nullptr;
+    } else {
+      return reinterpret_cast<const Value*>(columns_[1].send);
+    }
+  }
+
   /// Puts the second copy in the order of the bounds reached. Enqueued.
   template <class Codec>
   void partition(const Codec& codec, const BoundsOf<Codec>& bounds, const char* label) {
@@ -155,13 +184,12 @@ class Columns {
     set_columns(spare_keys(), std::index_sequence_for<Values...>{}, true);
   }
 
-  /// What is sent now, to be received in these views.
-  template <class KeysOut, class... ValuesOut>
-  std::vector<Column> to(const KeysOut& keys, const ValuesOut&... values) const {
+  /// What is sent now, to be received in these arrays: of keys, then of values.
+  template <class... Ts>
+  std::vector<Column> to(Ts*... arrays) const {
     std::vector<Column> columns(columns_.begin(), columns_.end());
     std::size_t at = 0;
-    columns[at++].receive = reinterpret_cast<std::byte*>(keys.data());
-    ((columns[at++].receive = reinterpret_cast<std::byte*>(values.data())), ...);
+    ((columns[at++].receive = reinterpret_cast<std::byte*>(arrays)), ...);
     return columns;
   }
 
@@ -201,29 +229,27 @@ class Columns {
   template <std::size_t I>
   void gather(const Value* index, const char* label) {
     using T = std::remove_pointer_t<decltype(value_words<I>())>;
-    Kokkos::parallel_for(
-        std::string(label) + "::mpi::Gather",
-        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec_, 0, count_),
-        Gather<T, Value>{value_words<I>(), index, sent_values_[I].template in<T>(base_)});
+    gather_all(exec_, std::string(label) + "::mpi::", value_words<I>(), index,
+               sent_values_[I].template in<T>(base_), count_);
   }
 
   template <std::size_t... I>
   void sort_all(const kradix::Options& options, std::index_sequence<I...>) {
     if (count_ == 0) return;
     const Loose<Key> sorted(sent_keys_.in<Key>(base_), count_);
+    const Loose<const Key> keys(reinterpret_cast<const Key*>(keys_), count_);
     if constexpr (value_arrays == 0) {
-      const auto* const keys = reinterpret_cast<const Key*>(keys_);
-      kradix::sort(exec_, Loose<const Key>(keys, count_), sorted, options);
+      kradix::sort(exec_, keys, sorted, options);
+    } else if constexpr (value_arrays == 1) {
+      using Word = std::remove_pointer_t<decltype(value_words<0>())>;
+      kradix::sort_by_key(exec_, keys, Loose<const Word>(value_words<0>(), count_), sorted,
+                          Loose<Word>(sent_values_[0].template in<Word>(base_), count_), options);
     } else {
-      const auto* const keys = reinterpret_cast<const std::byte*>(keys_);
-      copy_bytes(exec_, sent_keys_.in<std::byte>(base_), keys, count_ * sizeof(Key));
-      (copy_bytes(exec_, sent_values_[I].template in<std::byte>(base_),
-                  reinterpret_cast<const std::byte*>(value_words<I>()),
-                  count_ * sizeof(element_of<Values>)),
-       ...);
-      sort_together(exec_, options, sorted,
-                    Loose<element_of<Values>>(
-                        sent_values_[I].template in<element_of<Values>>(base_), count_)...);
+      copy_bytes(exec_, sent_keys_.in<std::byte>(base_), reinterpret_cast<const std::byte*>(keys_),
+                 count_ * sizeof(Key));
+      const auto index = sort_index(exec_, options, sorted);
+      (gather<I>(index.data(), options.label), ...);
+      exec_.fence(std::string(options.label) + "::mpi:: fence before the index goes");
     }
   }
 

@@ -20,57 +20,81 @@ struct Column {
   std::size_t element_bytes;
 };
 
+/// Elements side by side.
+struct Run {
+  std::uint64_t begin = 0, size = 0;
+};
+
 /// How many elements go where, range by range. Sent elements lie in the order of (rank, range), received
 /// ones in that of (range, rank).
 class Routing {
  public:
   /// `to[rank * ranges + range]` elements leave this rank. Collective.
-  Routing(const Communicator& comm, std::vector<std::uint64_t> to, int ranges)
+  Routing(const Communicator& comm, const std::vector<std::uint64_t>& to, int ranges)
       : ranks_(static_cast<std::size_t>(comm.size())),
         ranges_(static_cast<std::size_t>(ranges)),
-        to_(std::move(to)),
-        from_(to_.size()) {
-    check(MPI_Alltoall(to_.data(), ranges, MPI_UINT64_T, from_.data(), ranges, MPI_UINT64_T,
+        to_(to.size()),
+        from_(to.size()) {
+    std::uint64_t begin = 0;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      to_[i] = {begin, to[i]};
+      begin += to[i];
+    }
+    static_assert(sizeof(Run) == 2 * sizeof(std::uint64_t));
+    check(MPI_Alltoall(to_.data(), 2 * ranges, MPI_UINT64_T, from_.data(), 2 * ranges, MPI_UINT64_T,
                        comm.get()),
           "MPI_Alltoall");
-    to_begin_.resize(to_.size());
-    std::exclusive_scan(to_.begin(), to_.end(), to_begin_.begin(), std::uint64_t{0});
     from_begin_.resize(from_.size());
     std::uint64_t sum = 0;
     for (std::size_t range = 0; range < ranges_; ++range) {
       range_begin_.push_back(sum);
       for (std::size_t rank = 0; rank < ranks_; ++rank) {
         from_begin_[rank * ranges_ + range] = sum;
-        sum += from_[rank * ranges_ + range];
+        sum += from_[rank * ranges_ + range].size;
       }
     }
     range_begin_.push_back(sum);
   }
 
-  std::uint64_t to(int rank, int range) const { return to_[at(rank, range)]; }
-  std::uint64_t to_begin(int rank, int range) const { return to_begin_[at(rank, range)]; }
-  std::uint64_t from(int rank, int range) const { return from_[at(rank, range)]; }
+  std::uint64_t to(int rank, int range) const { return to_[at(rank, range)].size; }
+  std::uint64_t to_begin(int rank, int range) const { return to_[at(rank, range)].begin; }
+  std::uint64_t from(int rank, int range) const { return from_[at(rank, range)].size; }
+  /// Where the sender has them.
+  std::uint64_t sent_begin(int rank, int range) const { return from_[at(rank, range)].begin; }
   std::uint64_t from_begin(int rank, int range) const { return from_begin_[at(rank, range)]; }
   /// Where a range begins among the received elements; range `ranges` is their number.
   std::uint64_t range_begin(int range) const {
     return range_begin_[static_cast<std::size_t>(range)];
   }
   std::uint64_t received() const { return range_begin_.back(); }
-  /// Where what each rank sends begins in a range, and where the range ends, counted from its own begin.
-  std::vector<std::uint64_t> run_begins(int range) const {
-    std::vector<std::uint64_t> begins{0};
-    for (std::size_t rank = 0; rank < ranks_; ++rank) {
-      begins.push_back(begins.back() + from_[rank * ranges_ + static_cast<std::size_t>(range)]);
+  /// Where what each rank sends lies in a range.
+  std::vector<Run> runs(int range) const {
+    std::vector<Run> runs;
+    for (int rank = 0; rank < static_cast<int>(ranks_); ++rank) {
+      runs.push_back({from_begin(rank, range) - range_begin(range), from(rank, range)});
     }
-    return begins;
+    return runs;
   }
+
+  /// Lets the elements of the one range arrive with gaps, as far from an aligned place as they are sent from. They need
+  /// `room()` then.
+  void align_arrivals() {
+    std::uint64_t end = 0;
+    for (std::size_t rank = 0; rank < ranks_; ++rank) {
+      end += (from_[rank].begin - end) % aligned_bytes;
+      from_begin_[rank] = end;
+      end += from_[rank].size;
+    }
+  }
+  std::uint64_t room() const { return received() + aligned_bytes * ranks_; }
 
  private:
   std::size_t at(int rank, int range) const {
     return static_cast<std::size_t>(rank) * ranges_ + static_cast<std::size_t>(range);
   }
   std::size_t ranks_, ranges_;
-  std::vector<std::uint64_t> to_, from_, to_begin_, from_begin_, range_begin_;
+  std::vector<Run> to_, from_;  ///< as they lie where they are sent
+  std::vector<std::uint64_t> from_begin_, range_begin_;
 };
 
 /// Bytes between two places of one device, enqueued on `exec`.
@@ -84,11 +108,12 @@ void copy_bytes(const ExecutionSpace& exec, std::byte* to, const std::byte* from
                     Kokkos::View<const std::byte*, Space, Unmanaged>(from, bytes));
 }
 
-/// Every rank to every other; what stays on its rank never enters MPI, but is copied on `exec`, enqueued.
+/// Every rank to every other; what stays on its rank never enters MPI, but is copied on `exec`, enqueued, unless it is
+/// left where it is.
 template <class ExecutionSpace>
 void exchange_in_one_level(const ExecutionSpace& exec, const Communicator& comm,
                            const Routing& routing, int range, const std::vector<Column>& columns,
-                           Traffic& traffic) {
+                           bool leaves_own, Traffic& traffic) {
   std::vector<Piece> sends;
   std::vector<Piece> receives;
   for (const Column& column : columns) {
@@ -98,10 +123,12 @@ void exchange_in_one_level(const ExecutionSpace& exec, const Communicator& comm,
           const_cast<std::byte*>(column.send) + routing.to_begin(rank, range) * size;
       std::byte* const in = column.receive + routing.from_begin(rank, range) * size;
       if (rank == comm.rank()) {
-        copy_bytes(exec, in, out, routing.to(rank, range) * size);
+        if (!leaves_own) copy_bytes(exec, in, out, routing.to(rank, range) * size);
       } else {
-        sends.push_back({rank, out, routing.to(rank, range) * size});
-        receives.push_back({rank, in, routing.from(rank, range) * size});
+        sends.push_back({rank, out, routing.to(rank, range) * size,
+                         bytes_to_alignment(routing.to_begin(rank, range) * size)});
+        receives.push_back({rank, in, routing.from(rank, range) * size,
+                            bytes_to_alignment(routing.sent_begin(rank, range) * size)});
       }
     }
   }

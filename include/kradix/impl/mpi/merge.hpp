@@ -17,87 +17,96 @@
 
 namespace kradix::impl::mpi {
 
-/// Keys and what travels with them, in order, run after run.
-template <class Key, class Value>
-struct Runs {
-  Key* keys;
-  Value* values;
-  std::vector<std::uint64_t> begins;  ///< of the runs, and the end of the last one
+/// How many levels of merges two by two make one of so many runs.
+inline int merge_levels(std::size_t runs) {
+  int levels = 0;
+  for (; runs > 1; runs = (runs + 1) / 2) ++levels;
+  return levels;
+}
 
-  std::size_t count() const { return static_cast<std::size_t>(begins.back()); }
-};
+template <class ExecutionSpace, class Key, class Value>
+inline constexpr bool merge_exists =
+    merge_shape<ExecutionSpace>(sizeof(Key), value_bytes_of<Value>).exists();
 
-/// Merges in place, with as much memory again.
 template <class ExecutionSpace, class Codec, class Value>
 class Merge {
   using Key = typename Codec::key_type;
-  static constexpr TeamShape shape = merge_shape<ExecutionSpace>(sizeof(Key));
+  static constexpr TeamShape shape =
+      merge_shape<ExecutionSpace>(sizeof(Key), value_bytes_of<Value>);
   static constexpr int most_pairs = most_merged_runs / 2;
-  using Pairs = RunPairs<most_pairs>;
-  using Runs = mpi::Runs<Key, Value>;
+  using Pairs = RunPairs<Key, Value, most_pairs>;
 
  public:
-  static constexpr bool exists = shape.exists();
+  using Run = SortedRun<Key, Value>;
+  struct Result {
+    Key* keys;
+    Value* values;
+  };
 
   Merge(const ExecutionSpace& exec, const Codec& codec, kradix::Workspace& workspace,
         const char* label)
       : exec_(exec), codec_(codec), workspace_(workspace), label_(std::string(label) + "::mpi::") {}
 
-  /// Enqueued.
-  void run(Runs runs) {
-    drop_empty(runs.begins);
-    const std::size_t count = runs.count();
-    if (runs.begins.size() <= 2) return;
-    const std::size_t most_tiles = count / tile + most_pairs;
+  /// To where the runs are, side by side, or to other arrays. More than one level, or any in place, take as much memory
+  /// again, and an odd number in place a copy. Enqueued.
+  void run(std::vector<Run> runs, const Result& result) {
+    std::erase_if(runs, [](const Run& run) { return run.size == 0; });
+    if (runs.empty()) return;
+    std::size_t count = 0;
+    for (const Run& run : runs) count += static_cast<std::size_t>(run.size);
+    const bool in_place = runs.front().keys == result.keys;
+    const int levels = merge_levels(runs.size());
+    const std::size_t others = levels > (in_place ? 0 : 1) ? count : 0;
     ScratchList list;
-    const Slot keys = list.add(count, sizeof(Key));
-    const Slot values = list.add(count, value_bytes_of<Value>);
-    const Slot splits = list.add(most_tiles, sizeof(std::uint64_t));
+    const Slot keys = list.add(others, sizeof(Key));
+    const Slot values = list.add(others, value_bytes_of<Value>);
+    const Slot splits = list.add(count / tile + most_pairs, sizeof(std::uint64_t));
     std::byte* const base =
         aligned_scratch(workspace_.reserve(exec_, list.bytes(), label_ + "workspace"));
-    Runs other{keys.in<Key>(base), values.in<Value>(base), {}};
-    bool at_home = true;
-    for (; runs.begins.size() > 2; at_home = !at_home) {
-      other.begins = merge_level(runs, other, splits.in<std::uint64_t>(base));
-      std::swap(runs, other);
+    const Result other{keys.in<Key>(base), values.in<Value>(base)};
+    bool to_result = levels % 2 == 1 && !in_place;
+    for (int level = 0; level < levels; ++level, to_result = !to_result) {
+      runs = merge_level(runs, to_result ? result : other, splits.in<std::uint64_t>(base));
     }
-    if (!at_home) copy(runs, other);
+    if (runs.front().keys != result.keys) copy(runs.front(), result);
   }
 
  private:
   static constexpr auto tile = static_cast<std::size_t>(shape.round());
 
-  static void drop_empty(std::vector<std::uint64_t>& begins) {
-    begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
-  }
-
-  /// The begins of the runs after it.
-  std::vector<std::uint64_t> merge_level(const Runs& from, const Runs& to, std::uint64_t* splits) {
-    const std::vector<std::uint64_t>& begins = from.begins;
-    std::vector<std::uint64_t> merged{0};
+  /// The runs after it.
+  std::vector<Run> merge_level(const std::vector<Run>& runs, const Result& to,
+                               std::uint64_t* splits) {
+    std::vector<Run> merged;
     Pairs pairs;
+    std::uint64_t out = 0;
     std::size_t tiles = 0;
-    for (std::size_t run = 0; run + 1 < begins.size(); run += 2) {
-      const std::uint64_t end = run + 2 < begins.size() ? begins[run + 2] : begins[run + 1];
-      pairs.pair[pairs.count++] = {begins[run], begins[run + 1], end, tiles};
-      tiles += (end - begins[run] + tile - 1) / tile;
-      merged.push_back(end);
+    for (std::size_t i = 0; i < runs.size(); i += 2) {
+      const RunPair<Key, Value> pair{runs[i], i + 1 < runs.size() ? runs[i + 1] : Run{}, out,
+                                     tiles};
+      pairs.pair[pairs.count++] = pair;
+      merged.push_back(
+          {to.keys + out, moved_on(to.values, static_cast<std::int64_t>(out)), pair.size()});
+      out += pair.size();
+      tiles += (pair.size() + tile - 1) / tile;
     }
-    using Find = FindSplits<Codec, most_pairs>;
-    using Kernel = MergeTile<ExecutionSpace, Codec, Value, shape, most_pairs>;
     Kokkos::parallel_for(
         label_ + "FindSplits",
         Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec_, 0, tiles),
-        Find{from.keys, codec_, pairs, tile, splits});
+        FindSplits<Codec, Pairs>{codec_, pairs, tile, splits});
+    using Kernel = MergeTile<ExecutionSpace, Codec, Value, shape, most_pairs>;
     launch_teams<shape>(exec_, label_ + "MergeTile", tiles, Kernel::scratch_bytes(),
-                        Kernel{from.keys, to.keys, from.values, to.values, codec_, pairs, splits});
+                        Kernel{to.keys, to.values, codec_, pairs, splits});
     return merged;
   }
 
-  void copy(const Runs& from, const Runs& to) {
-    const auto bytes = [](auto* data) { return reinterpret_cast<std::byte*>(data); };
-    copy_bytes(exec_, bytes(to.keys), bytes(from.keys), from.count() * sizeof(Key));
-    copy_bytes(exec_, bytes(to.values), bytes(from.values), from.count() * value_bytes_of<Value>);
+  void copy(const Run& from, const Result& to) {
+    copy_bytes(exec_, reinterpret_cast<std::byte*>(to.keys),
+               reinterpret_cast<const std::byte*>(from.keys), from.size * sizeof(Key));
+    if constexpr (!std::is_same_v<Value, NoValue>) {
+      copy_bytes(exec_, reinterpret_cast<std::byte*>(to.values),
+                 reinterpret_cast<const std::byte*>(from.values), from.size * sizeof(Value));
+    }
   }
 
   const ExecutionSpace& exec_;

@@ -1,4 +1,4 @@
-// A level of merges: neighbouring runs become one, two by two, stably.
+// A level of merges: runs become one, two by two, stably.
 //
 // Merge path (Green, McColl and Bader, "GPU merge path", 2012): where a tile of the result begins in both runs
 // is found by search, first for all tiles, then within a tile for all threads.
@@ -30,22 +30,44 @@ KOKKOS_FUNCTION Index taken_from_left(const Codec& codec, const typename Codec::
   return low;
 }
 
-/// Two neighbouring runs [begin, middle) and [middle, end), and the tile at which their merge begins.
+/// array + by, but for values that are not there.
+template <class T>
+KOKKOS_FUNCTION constexpr T* moved_on(T* array, std::int64_t by) {
+  if constexpr (std::is_same_v<std::remove_const_t<T>, NoValue>) {
+    return array;
+  } else {
+    return array + by;
+  }
+}
+
+/// A sorted run of keys, and what travels with them.
+template <class Key, class Value>
+struct SortedRun {
+  const Key* keys = nullptr;
+  const Value* values = nullptr;
+  std::uint64_t size = 0;
+};
+
+/// Two runs, where their merge goes, and the tile at which it begins.
+template <class Key, class Value>
 struct RunPair {
-  std::uint64_t begin = 0, middle = 0, end = 0;
+  SortedRun<Key, Value> left, right;
+  std::uint64_t out = 0;
   std::size_t first_tile = 0;
+
+  KOKKOS_FUNCTION std::uint64_t size() const { return left.size + right.size; }
 };
 
 /// The pairs of a level, small enough to travel with a kernel.
-template <int MostPairs>
+template <class Key, class Value, int Most>
 struct RunPairs {
-  RunPair pair[MostPairs];
+  RunPair<Key, Value> pair[Most];
   int count = 0;
 
-  KOKKOS_FUNCTION RunPair of_tile(std::size_t tile) const {
-    RunPair found = pair[0];
+  KOKKOS_FUNCTION RunPair<Key, Value> of_tile(std::size_t tile) const {
+    RunPair<Key, Value> found = pair[0];
     KRADIX_UNROLL
-    for (int p = 1; p < MostPairs; ++p) {
+    for (int p = 1; p < Most; ++p) {
       if (p < count && tile >= pair[p].first_tile) found = pair[p];
     }
     return found;
@@ -53,19 +75,18 @@ struct RunPairs {
 };
 
 /// Where the tiles of a level begin in the left one of their runs.
-template <class Codec, int MostPairs>
+template <class Codec, class Pairs>
 struct FindSplits {
-  const typename Codec::key_type* keys;
   Codec codec;
-  RunPairs<MostPairs> pairs;
+  Pairs pairs;
   std::size_t tile_size;
   std::uint64_t* splits;
 
   KOKKOS_FUNCTION void operator()(std::size_t tile) const {
-    const RunPair pair = pairs.of_tile(tile);
-    splits[tile] = taken_from_left<Codec, std::uint64_t>(
-        codec, keys + pair.begin, pair.middle - pair.begin, keys + pair.middle,
-        pair.end - pair.middle, (tile - pair.first_tile) * tile_size);
+    const auto pair = pairs.of_tile(tile);
+    splits[tile] = taken_from_left<Codec, std::uint64_t>(codec, pair.left.keys, pair.left.size,
+                                                         pair.right.keys, pair.right.size,
+                                                         (tile - pair.first_tile) * tile_size);
   }
 };
 
@@ -78,16 +99,18 @@ struct MergeTile {
   static constexpr int threads = Shape.threads, items = Shape.items, tile_size = threads * items;
   static_assert(tile_size <= 0xffff);
 
-  const Key* keys_in;
   Key* keys_out;
-  const Value* values_in;
   Value* values_out;
   Codec codec;
-  RunPairs<MostPairs> pairs;
+  RunPairs<Key, Value, MostPairs> pairs;
   const std::uint64_t* splits;
 
+  /// Values come to scratch when keys have left it.
   struct Scratch {
-    Key keys[tile_size];              ///< those of the left run, then those of the right one
+    union {
+      Key keys[tile_size];  ///< those of the left run, then those of the right one
+      Value values[with_values ? tile_size : 1];
+    };
     std::uint16_t source[tile_size];  ///< of each place in the result, which of them
     KOKKOS_FUNCTION Scratch() {}
   };
@@ -95,12 +118,17 @@ struct MergeTile {
 
   /// Where a tile's elements are: `lefts` of the left run, the others of the right one.
   struct Tile {
-    std::uint64_t out, left, right;
+    std::uint64_t out;
+    const Key* left_keys;
+    const Key* right_keys;
+    const Value* left_values;
+    const Value* right_values;
     int size, lefts;
 
-    KOKKOS_FUNCTION std::uint64_t source(int i) const {
-      return i < lefts ? left + static_cast<std::uint64_t>(i)
-                       : right + static_cast<std::uint64_t>(i - lefts);
+    // One load each: two, of which one is left out, take half as long again.
+    KOKKOS_FUNCTION const Key& key(int i) const { return (i < lefts ? left_keys : right_keys)[i]; }
+    KOKKOS_FUNCTION const Value& value(int i) const {
+      return (i < lefts ? left_values : right_values)[i];
     }
   };
 
@@ -116,32 +144,74 @@ struct MergeTile {
 
  private:
   KOKKOS_FUNCTION Tile tile_of(std::size_t index) const {
-    const RunPair pair = pairs.of_tile(index);
+    const auto pair = pairs.of_tile(index);
     const std::uint64_t diagonal = (index - pair.first_tile) * tile_size;
-    const std::uint64_t size = pair.end - pair.begin - diagonal;
+    const std::uint64_t size = pair.size() - diagonal;
     const bool last = size <= tile_size;
     const std::uint64_t split = splits[index];
-    const std::uint64_t next = last ? pair.middle - pair.begin : splits[index + 1];
-    return {pair.begin + diagonal, pair.begin + split, pair.middle + (diagonal - split),
-            last ? static_cast<int>(size) : tile_size, static_cast<int>(next - split)};
+    const std::uint64_t next = last ? pair.left.size : splits[index + 1];
+    const int lefts = static_cast<int>(next - split);
+    // Elements of the right run are numbered on from those of the left one.
+    const auto right = static_cast<std::int64_t>(diagonal - split) - lefts;
+    return {pair.out + diagonal,
+            pair.left.keys + split,
+            pair.right.keys + right,
+            moved_on(pair.left.values, static_cast<std::int64_t>(split)),
+            moved_on(pair.right.values, right),
+            last ? static_cast<int>(size) : tile_size,
+            lefts};
   }
 
   /// A full tile (`Full`) has no guards: they would serialise its memory operations.
   template <bool Full>
   KOKKOS_FUNCTION void merge(const Team& team, const Tile& tile, Scratch& scratch) const {
     const int thread = team.team_rank();
+    // All loads are under way before a key is written, and those of values while keys are merged.
+    Key moving[items];
+    [[maybe_unused]] Value values[with_values ? items : 1];
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
-      if (Full || place < tile.size) scratch.keys[place] = keys_in[tile.source(place)];
+      if (Full || place < tile.size) moving[i] = tile.key(place);
+    }
+    if constexpr (with_values) {
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) {
+        const int place = i * threads + thread;
+        if (Full || place < tile.size) values[i] = tile.value(place);
+      }
+    }
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const int place = i * threads + thread;
+      if (Full || place < tile.size) scratch.keys[place] = moving[i];
     }
     team.team_barrier();
     find_sources<Full>(thread, tile, scratch);
     team.team_barrier();
+    write<Full>(thread, tile, scratch, keys_out, scratch.keys);
+    if constexpr (with_values) {
+      team.team_barrier();
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) {
+        const int place = i * threads + thread;
+        if (Full || place < tile.size) scratch.values[place] = values[i];
+      }
+      team.team_barrier();
+      write<Full>(thread, tile, scratch, values_out, scratch.values);
+    }
+  }
+
+  /// What lies in scratch, keys or values, in the order of the result.
+  template <bool Full, class T>
+  KOKKOS_FUNCTION static void write(int thread, const Tile& tile, const Scratch& scratch, T* out,
+                                    const T* held) {
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
-      if (Full || place < tile.size) write(tile, place, scratch);
+      if (Full || place < tile.size) {
+        out[tile.out + static_cast<std::uint64_t>(place)] = held[scratch.source[place]];
+      }
     }
   }
 
@@ -172,13 +242,6 @@ struct MergeTile {
         of_right = next;
       }
     }
-  }
-
-  KOKKOS_FUNCTION void write(const Tile& tile, int place, const Scratch& scratch) const {
-    const int source = scratch.source[place];
-    const std::uint64_t to = tile.out + static_cast<std::uint64_t>(place);
-    keys_out[to] = scratch.keys[source];
-    if constexpr (with_values) values_out[to] = values_in[tile.source(source)];
   }
 };
 

@@ -21,8 +21,8 @@ struct Situation {
   std::uint64_t total = 0;
   std::uint64_t element_bytes = 0;
   bool on_host = true;
-  bool partitions = true;   ///< is there a partition for these elements?
-  bool keys_alone = false;  ///< nothing travels with them
+  bool partitions = true;  ///< is there a partition for these elements?
+  bool merges = false;     ///< can sorted runs of them be merged?
 };
 
 /// Latency and bandwidth, of a message between nodes and within one. (Seconds, bytes per second.)
@@ -60,15 +60,15 @@ inline Route choose_route(const Situation& s, Route wanted) {
 /// Cuts whose classes, at most two each and one more, fit one pass of a partition.
 inline constexpr int most_cuts_of_a_pass = bin_count / 2 - 1;
 
-/// Runs that are sooner merged by twos than sorted anew: on an H200 a level of merges takes a third of a
+/// Runs that are sooner merged by twos than sorted anew: on an H200 a level of merges takes a fifth of a
 /// local sort.
 inline constexpr int most_merged_runs = 16;
 
-/// On a device, and of keys alone, a sort, one exchange and a merge take less than a partition whose
-/// exchange shares the processors with sorts.
+/// On a device a sort, one exchange and a merge take less than a partition whose exchange shares the
+/// processors with sorts.
 inline bool merges_sooner(const Situation& s, Work wanted) {
   return !s.on_host && s.ranks > 1 && s.ranks <= most_merged_runs &&
-         (wanted == Work::sort_first || (wanted == Work::automatic && s.keys_alone));
+         (wanted == Work::sort_first || (wanted == Work::automatic && s.merges));
 }
 
 /// Where copies overlap kernels, parts of the result are sorted while others arrive; parts of less than

@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -79,6 +80,8 @@ class SortCall {
   using Codec = codec_of<Key>;
   using Space = typename ExecutionSpace::memory_space;
   using Columns = mpi::Columns<ExecutionSpace, Keys, Values...>;
+  static constexpr bool can_merge =
+      !Columns::by_index && merge_exists<ExecutionSpace, key_word<Key>, typename Columns::Value>;
   template <class T>
   using Out = Loose<T, Space>;
 
@@ -165,7 +168,8 @@ class SortCall {
     exec_.fence(label_ + "::mpi: fence before the exchange");
     report_.seconds.partition = lap();
 
-    exchange_and_sort(codec, routing(places), provide);
+    Routing routing = routing_by(places);
+    exchange_and_sort(codec, routing, provide);
     finish_report();
     return report_;
   }
@@ -200,7 +204,7 @@ class SortCall {
     s.element_bytes = (sizeof(Key) + ... + sizeof(element_of<Values>));
     s.on_host = is_host_space<ExecutionSpace>;
     s.partitions = Columns::partitions;
-    s.keys_alone = sizeof...(Values) == 0;
+    s.merges = can_merge;
     report_.total = layout_.total;
     report_.ranges = choose_ranges(s, options_.ranges, options_.work);
     report_.work = choose_work(s, report_.ranges, options_.work);
@@ -233,7 +237,7 @@ class SortCall {
       base_ = aligned_scratch(
           workspace().arrays.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
       mover_ = &exec_;
-      if (report_.ranges > 1 && !is_host_space<ExecutionSpace>) {
+      if (comm_.size() > 1 && !is_host_space<ExecutionSpace>) {
         mover_ = &comm_.keep<SecondInstance<ExecutionSpace>>().beside(exec_);
       }
       traffic_ = make_traffic(*mover_, comm_, report_.transport, options_.message_bytes,
@@ -302,7 +306,7 @@ class SortCall {
     return true;
   }
 
-  Routing routing(std::vector<std::uint64_t>& places) const {
+  Routing routing_by(std::vector<std::uint64_t>& places) const {
     places.push_back(count_);
     std::uint64_t begin = 0;
     for (std::uint64_t& place : places) place -= std::exchange(begin, place);
@@ -310,15 +314,17 @@ class SortCall {
   }
 
   template <class AnyCodec, class Provide>
-  void exchange_and_sort(const AnyCodec& codec, const Routing& routing, const Provide& provide) {
+  void exchange_and_sort(const AnyCodec& codec, Routing& routing, const Provide& provide) {
     Verdict verdict;
     decltype(provide(std::size_t{0})) results;
     std::optional<TwoLevelExchange<ExecutionSpace>> through_nodes;
     if (report_.route == Route::two_level) {
       through_nodes.emplace(comm_, routing, report_.ranges, node_size_);
     }
+    decltype(results) arrivals;
     verdict.attempt([&] {
       results = provide(static_cast<std::size_t>(routing.received()));
+      arrivals = arrive_aside(routing) ? aside(routing, results) : results;
       if (through_nodes) {
         through_nodes->allocate(std::max({sizeof(Key), sizeof(element_of<Values>)...}), label_);
         forwarding_bytes_ = through_nodes->bytes();
@@ -329,11 +335,7 @@ class SortCall {
     report_.seconds.allocate = lap();
     Verdict moved;
     Verdict sorted;  // apart: a rank that cannot sort must still send
-    std::apply(
-        [&](auto*... pointers) {
-          move_ranges(codec, routing, through_nodes, moved, sorted, pointers...);
-        },
-        results);
+    move_ranges(codec, routing, through_nodes, moved, sorted, arrivals, results);
     exec_.fence(label_ + "::mpi: fence after the sort");
     moved.agree(comm_.get(), function_);
     sorted.agree(comm_.get(), function_);
@@ -341,12 +343,44 @@ class SortCall {
     report_.seconds.sort += lap();
   }
 
+  /// Is what arrives a sorted run of every rank?
+  bool merges() const {
+    return can_merge && sort_first() && !report_.sorted_already && comm_.size() <= most_merged_runs;
+  }
+
+  /// Merges need not end where they begin, so runs arrive in the memory that the first sort had, if that is kept: with
+  /// room to be aligned, and no merge is followed by a copy.
+  bool arrive_aside(const Routing& routing) const {
+    return merges() && report_.ranges == 1 && options_.workspace && levels(routing) > 0;
+  }
+  static int levels(const Routing& routing) {
+    const auto runs = routing.runs(0);
+    return merge_levels(static_cast<std::size_t>(
+        std::count_if(runs.begin(), runs.end(), [](const Run& run) { return run.size > 0; })));
+  }
+  template <class... Ts>
+  std::tuple<Ts*...> aside(Routing& routing, const std::tuple<Ts*...>&) {
+    if (report_.route == Route::one_level) {
+      routing.align_arrivals();
+      leaves_own_ = levels(routing) == 1;  // two write over what was sent
+    }
+    const auto count = static_cast<std::size_t>(routing.room());
+    ScratchList list;
+    const std::array<Slot, sizeof...(Ts)> slots{list.add(count, sizeof(Ts))...};
+    std::byte* const base =
+        aligned_scratch(workspace().sort.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
+    std::size_t at = 0;
+    return {slots[at++].template in<Ts>(base)...};
+  }
+
   /// Range after range arrives; while the next one does, it is sorted.
   template <class AnyCodec, class... Ts>
   void move_ranges(const AnyCodec& codec, const Routing& routing,
                    std::optional<TwoLevelExchange<ExecutionSpace>>& through_nodes, Verdict& moved,
-                   Verdict& sorted, Ts*... results) {
-    const std::vector<Column> columns = columns_.to(Out<Ts>(results, routing.received())...);
+                   Verdict& sorted, const std::tuple<Ts*...>& arrivals,
+                   const std::tuple<Ts*...>& results) {
+    const std::vector<Column> columns =
+        std::apply([&](auto*... arrays) { return columns_.to(arrays...); }, arrivals);
     // What was sent is not needed once all has arrived: its memory serves the local sort.
     kradix::Workspace& scratch = report_.ranges == 1 ? workspace().arrays : workspace().sort;
     for (int range = 0; range < report_.ranges; ++range) {
@@ -354,12 +388,12 @@ class SortCall {
         if (through_nodes) {
           through_nodes->exchange(*mover_, range, columns, *traffic_);
         } else {
-          exchange_in_one_level(exec_, comm_, routing, range, columns, *traffic_);
+          exchange_in_one_level(exec_, comm_, routing, range, columns, leaves_own_, *traffic_);
         }
         mover_->fence(label_ + "::mpi: fence after an exchange");
       });
       report_.seconds.exchange += lap();
-      sorted.attempt([&] { sort_range(codec, routing, range, scratch, results...); });
+      sorted.attempt([&] { sort_range(codec, routing, range, scratch, arrivals, results); });
       report_.seconds.sort += lap();
     }
   }
@@ -367,27 +401,46 @@ class SortCall {
   /// Enqueued.
   template <class AnyCodec, class... Ts>
   void sort_range(const AnyCodec& codec, const Routing& routing, int range,
-                  kradix::Workspace& scratch, Ts*... results) {
+                  kradix::Workspace& scratch, const std::tuple<Ts*...>& arrivals,
+                  const std::tuple<Ts*...>& results) {
     const std::uint64_t begin = routing.range_begin(range);
     const std::uint64_t size = routing.range_begin(range + 1) - begin;
-    if (report_.sorted_already || size < 2) return;
-    if (sort_first() && comm_.size() <= most_merged_runs) {
-      using Value = typename Columns::Value;
-      using Merge = mpi::Merge<ExecutionSpace, AnyCodec, Value>;
-      if constexpr (Merge::exists && !Columns::by_index) {
-        Merge(exec_, codec, scratch, label_.c_str())
-            .run(runs<key_word<Key>, Value>(routing.run_begins(range), results + begin...));
+    if (report_.sorted_already || size == 0) return;
+    if constexpr (can_merge) {
+      if (merges()) {
+        using Merge = mpi::Merge<ExecutionSpace, AnyCodec, typename Columns::Value>;
+        using Result = typename Merge::Result;
+        const auto to = std::apply(words_at<Result>(begin), results);
+        const auto from = std::apply(words_at<Result>(begin), arrivals);
+        std::vector<typename Merge::Run> runs;
+        for (const Run& run : routing.runs(range)) {
+          const auto begin_of_run = static_cast<std::int64_t>(run.begin);
+          runs.push_back({from.keys + run.begin, moved_on(from.values, begin_of_run), run.size});
+        }
+        if (leaves_own_) {
+          const auto own = static_cast<std::int64_t>(routing.to_begin(comm_.rank(), range));
+          auto& run = runs[static_cast<std::size_t>(comm_.rank())];
+          run.keys = columns_.sending_keys() + own;
+          run.values = moved_on(columns_.sending_values(), own);
+        }
+        Merge(exec_, codec, scratch, label_.c_str()).run(std::move(runs), to);
         return;
       }
     }
-    sort_together(exec_, local_options(scratch), Out<Ts>(results + begin, size)...);
+    std::apply(
+        [&](auto*... all) {
+          sort_together(exec_, local_options(scratch), Out<Ts>(all + begin, size)...);
+        },
+        results);
   }
 
-  template <class KeyWord, class Value, class T, class... Ts>
-  static Runs<KeyWord, Value> runs(std::vector<std::uint64_t> begins, T* keys, Ts*... values) {
-    Value* words = nullptr;
-    ((words = reinterpret_cast<Value*>(values)), ...);
-    return {reinterpret_cast<KeyWord*>(keys), words, std::move(begins)};
+  template <class Words>
+  static auto words_at(std::uint64_t place) {
+    return [place](auto* keys, auto*... values) {
+      typename Columns::Value* words = nullptr;
+      ((words = reinterpret_cast<typename Columns::Value*>(values + place)), ...);
+      return Words{reinterpret_cast<key_word<Key>*>(keys + place), words};
+    };
   }
 
   void note_memory() {
@@ -423,6 +476,7 @@ class SortCall {
   kradix::mpi::Workspace own_;
   std::byte* base_ = nullptr;
   std::size_t forwarding_bytes_ = 0;
+  bool leaves_own_ = false;  ///< what stays on its rank is merged from where it is sent
   const ExecutionSpace* mover_ = nullptr;
   std::unique_ptr<Traffic> traffic_;
   kradix::mpi::Report report_;

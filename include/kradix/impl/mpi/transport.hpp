@@ -11,11 +11,20 @@
 
 namespace kradix::impl::mpi {
 
+/// Places at which words can be moved that are as wide as they come.
+inline constexpr std::uint64_t aligned_bytes = 16;
+/// To the next one.
+inline std::uint64_t bytes_to_alignment(std::uint64_t place) {
+  return aligned_bytes - place % aligned_bytes;
+}
+
 /// Contiguous bytes for, or from, another rank.
 struct Piece {
   int rank;
   std::byte* data;
   std::uint64_t bytes;
+  std::uint64_t lead =
+      0;  ///< so many come before an aligned place, where they are sent; 0: unknown
 };
 
 /// How far to the right another rank is. Both ends of a message see the same step.
@@ -33,14 +42,20 @@ class Messages {
   };
 
   /// `sends`: the pieces leave this rank, else they come to it. Messages between two ranks keep the order
-  /// of their pieces.
-  Messages(const std::vector<Piece>& pieces, int rank, int size, bool sends,
-           std::size_t most_bytes) {
+  /// of their pieces. `aligns`: what leads to an aligned place goes by itself, where the rest is worth it
+  /// (and where there is no need, as long as both ways between two ranks take as many messages).
+  Messages(const std::vector<Piece>& pieces, int rank, int size, bool sends, std::size_t most_bytes,
+           bool aligns = false) {
+    constexpr std::uint64_t worth_it = std::uint64_t{1} << 20;
     for (const Piece& piece : pieces) {
       const int step = sends ? step_to(rank, size, piece.rank) : step_to(piece.rank, size, rank);
-      for (std::uint64_t done = 0; done < piece.bytes; done += most_bytes) {
-        const std::uint64_t here = std::min<std::uint64_t>(most_bytes, piece.bytes - done);
+      std::uint64_t most = aligns && piece.lead > 0 && piece.bytes >= worth_it
+                               ? std::min<std::uint64_t>(piece.lead, most_bytes)
+                               : most_bytes;
+      for (std::uint64_t done = 0, here = 0; done < piece.bytes; done += here) {
+        here = std::min<std::uint64_t>(most, piece.bytes - done);
         list_.push_back({step, {piece.rank, piece.data + done, here}});
+        most = most_bytes;
       }
     }
     std::stable_sort(list_.begin(), list_.end(),

@@ -105,8 +105,8 @@ class NcclTraffic : public Traffic {
         nccl_(comm.keep<NcclCommunicator>().over(comm)) {}
 
   void exchange(const std::vector<Piece>& sends, const std::vector<Piece>& receives) override {
-    const Messages out(sends, comm_.rank(), comm_.size(), true, message_bytes_);
-    const Messages in(receives, comm_.rank(), comm_.size(), false, message_bytes_);
+    const Messages out(sends, comm_.rank(), comm_.size(), true, message_bytes_, /*aligns=*/true);
+    const Messages in(receives, comm_.rank(), comm_.size(), false, message_bytes_, /*aligns=*/true);
     check_nccl(ncclGroupStart(), "ncclGroupStart");
     for (std::size_t i = 0; i < out.count(); ++i) {
       const Piece& piece = out[i].piece;
