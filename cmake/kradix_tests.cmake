@@ -8,6 +8,10 @@ foreach(backend IN ITEMS Serial OpenMP Threads Cuda HIP SYCL)
     list(APPEND kradix_backends ${backend})
   endif()
 endforeach()
+if(NOT KRADIX_TEST_ALL_BACKENDS)
+  list(FILTER kradix_backends INCLUDE REGEX "^(Serial|OpenMP|Threads)$")
+  list(GET kradix_backends -1 kradix_backends)
+endif()
 message(STATUS "Kradix: unit tests for ${kradix_backends}")
 
 # Optimised as most people's programs are, and less than what they test: compiling them takes longer than running them.
