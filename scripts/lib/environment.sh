@@ -104,7 +104,21 @@ need_mpi() {
     (apt_install openmpi-bin libopenmpi-dev) || note "no MPI here: building without the distributed sorts"
 }
 
-# So is Highway, of which CMake knows what is recent enough.
+# MPICH, beside the MPI that is built with. Only a machine where nothing can be installed does without.
+need_mpich() {
+  if [[ $environment != native ]]; then
+    fill_private_root_for mpich "MPICH" || fail "MPICH cannot be installed"
+  elif ! have mpicxx.mpich || ! have mpiexec.mpich; then
+    if have apt-get && ((EUID == 0)); then
+      apt_install mpich libmpich-dev
+    else
+      note "no MPICH here, and nothing can be installed: testing with the one MPI"
+      return 1
+    fi
+  fi
+}
+
+# Highway is optional, too, of which CMake knows what is recent enough.
 need_highway() {
   local offered minimum
   minimum=$(sed -n 's/^set(KRADIX_HIGHWAY_MINIMUM \(.*\))/\1/p' "$repo/cmake/kradix_highway.cmake")

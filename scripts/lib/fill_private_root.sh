@@ -1,5 +1,5 @@
 #!/bin/bash
-# fill_private_root.sh base|packages|bench ROOT ARCHIVE: runs in a mount namespace of its own.
+# fill_private_root.sh base|packages|bench|mpich ROOT ARCHIVE: runs in a mount namespace of its own.
 set -euo pipefail
 part=$1 root=$2 archive=$3
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
@@ -54,6 +54,11 @@ packages() {
 bench() {
   copy_apt_settings
   install "${bench_packages[@]}"
+}
+
+mpich() {
+  copy_apt_settings
+  install mpich libmpich-dev
 }
 
 # The package names two static libraries that it does not carry (they hold no code), and

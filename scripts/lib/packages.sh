@@ -31,7 +31,8 @@ bench_packages=(python3-matplotlib libboost-dev libtbb-dev libhwy-dev)
 
 need_bench_packages() {
   if [[ $environment != native ]]; then
-    fill_private_root_for_bench
+    fill_private_root_for bench "libraries to compare with, matplotlib" ||
+      note "measuring without the libraries to compare with, or without plots"
   else
     have python3 || apt_install python3
     local missing=() package

@@ -65,17 +65,13 @@ make_private_root() {
   exec {lock}>&-
 }
 
-# Once for a root; benchmarks run without these packages too.
-fill_private_root_for_bench() {
+# fill_private_root_for PART TITLE: what only some commands need, once for a root.
+fill_private_root_for() {
   local root archive
   root=$(private_root_dir)
-  [[ ! -e $root/.bench ]] || return 0
-  if archive=$(debian_archive) && (step "libraries to compare with, matplotlib" unshare --mount \
-    bash "$repo/scripts/lib/fill_private_root.sh" bench "$root" "$archive"); then
-    touch "$root/.bench"
-  else
-    note "measuring without the libraries to compare with, or without plots"
-  fi
+  [[ ! -e $root/.$1 ]] || return 0
+  archive=$(debian_archive) && (step "$2" unshare --mount \
+    bash "$repo/scripts/lib/fill_private_root.sh" "$1" "$root" "$archive") && touch "$root/.$1"
 }
 
 need_debootstrap() {
