@@ -1,6 +1,8 @@
 // mpirun … kradix check: each rank reads a slice of both files; what they saw is put together.
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -185,22 +187,24 @@ class RankCheck {
 
   void compare_groups() {
     std::vector<SequenceHash> in_output(groups_.size());
-    std::vector<std::uint64_t> begins(groups_.size(), ~std::uint64_t{0});
+    // MPICH 4.0 takes the minimum of unsigned integers as if they were signed.
+    constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
+    std::vector<std::int64_t> begins(groups_.size(), nowhere);
     for (std::size_t i = 0; i < groups_.size(); ++i) {
       const auto found = runs_.find(groups_[i]);
       if (found == runs_.end()) continue;
       in_output[i] = found->second.hash;
-      begins[i] = found->second.begin;
+      begins[i] = static_cast<std::int64_t>(found->second.begin);
     }
     join(in_output);
     join(in_input_);
-    MPI_Allreduce(MPI_IN_PLACE, begins.data(), static_cast<int>(begins.size()), MPI_UINT64_T,
+    MPI_Allreduce(MPI_IN_PLACE, begins.data(), static_cast<int>(begins.size()), MPI_INT64_T,
                   MPI_MIN, MPI_COMM_WORLD);
-    std::uint64_t first = ~std::uint64_t{0};
+    std::int64_t first = nowhere;
     for (std::size_t i = 0; i < groups_.size(); ++i) {
       if (in_output[i] != in_input_[i]) first = std::min(first, begins[i]);
     }
-    if (first == ~std::uint64_t{0}) return;
+    if (first == nowhere) return;
     throw CommonError(output_.file.path() + " is not stable: the records with the key of record " +
                       std::to_string(first) + " do not stand in the order of the input");
   }
