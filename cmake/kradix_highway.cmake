@@ -1,5 +1,5 @@
-# Highway, whose SIMD finishes sorts of keys alone on hosts: part of Kradix::kradix where it is enabled. Older
-# releases are slower at few keys than radix passes are.
+# Highway, whose SIMD finishes sorts of keys alone on hosts and moves values of few kinds of keys: part of Kradix::kradix where it
+# is enabled. Older releases are slower at few keys than radix passes are.
 set(KRADIX_HIGHWAY_MINIMUM 1.2)
 
 if(PROJECT_IS_TOP_LEVEL AND NOT TARGET hwy::hwy_contrib)
@@ -9,7 +9,7 @@ set(highway_found OFF)
 if(PROJECT_IS_TOP_LEVEL AND TARGET hwy::hwy_contrib)
   set(highway_found ON)
 endif()
-option(KRADIX_ENABLE_HIGHWAY "Finish host sorts of keys alone by Highway's SIMD" ${highway_found})
+option(KRADIX_ENABLE_HIGHWAY "Let Highway's SIMD take part in host sorts" ${highway_found})
 
 if(KRADIX_ENABLE_HIGHWAY AND NOT TARGET hwy::hwy_contrib)
   find_package(hwy ${KRADIX_HIGHWAY_MINIMUM} REQUIRED CONFIG)
@@ -18,6 +18,13 @@ if(KRADIX_ENABLE_HIGHWAY AND NOT TARGET hwy::hwy_contrib)
 endif()
 if(KRADIX_ENABLE_HIGHWAY)
   message(STATUS "Kradix: Highway ${hwy_VERSION} ${hwy_DIR}")
-  target_link_libraries(kradix INTERFACE hwy::hwy_contrib hwy::hwy)
-  target_compile_definitions(kradix INTERFACE KRADIX_ENABLE_HIGHWAY)
+  # What headers cannot hold, as it is compiled once for each set of instructions.
+  add_library(kradix_simd STATIC src/highway/few_kinds.cpp)
+  add_library(Kradix::simd ALIAS kradix_simd)
+  target_compile_features(kradix_simd PUBLIC cxx_std_20)
+  target_compile_definitions(kradix_simd PUBLIC KRADIX_ENABLE_HIGHWAY)
+  target_include_directories(kradix_simd PRIVATE include src)
+  target_link_libraries(kradix_simd PUBLIC hwy::hwy_contrib hwy::hwy)
+  set_target_properties(kradix_simd PROPERTIES EXPORT_NAME simd POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(kradix INTERFACE kradix_simd)
 endif()

@@ -239,7 +239,7 @@ class BlockPartition {
     const std::byte* rest = a_bytes() + splits.bytes;
     std::size_t at = 0;
     const auto copy = [&](const std::byte* from, std::size_t bytes) {
-      write_objects(out + at, bytes, streams, [=](std::size_t i) { return from[i]; });
+      write_bytes(out + at, from, bytes, streams);
       at += bytes;
     };
     const auto copy_rest = [&](std::size_t bytes) {

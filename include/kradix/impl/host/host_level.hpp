@@ -339,14 +339,8 @@ struct HostLevel {
     const std::size_t end = block_count() * (unit + 1) / units;
     for (std::size_t i = 0; i < begin; ++i) to += run_of(bucket, i).size / sizeof(Value);
     for_each_run(bucket, begin, end, [&](const Run& run) {
-      const std::size_t count = run.size / sizeof(Value);
-      const std::byte* const values = run.bytes;
-      write_objects(to, count, sink.streams, [=](std::size_t i) {
-        Value value;
-        std::memcpy(&value, values + i * sizeof(Value), sizeof(Value));
-        return value;
-      });
-      to += count;
+      write_bytes(reinterpret_cast<std::byte*>(to), run.bytes, run.size, sink.streams);
+      to += run.size / sizeof(Value);
     });
   }
 

@@ -194,7 +194,13 @@ class HostSort {
     return false;
   }
 
-  /// Pairs likewise: their values move by labels.
+  /// Blocks begin where values may lie.
+  std::size_t most_simd_kinds() const {
+    const bool aligned = level_.block * sizeof(typename Level::Rec) % alignof(Value) == 0;
+    return aligned ? SimdKinds<typename Level::Key, Value>::most() : 0;
+  }
+
+  /// Pairs likewise: their values move by labels, or of few kinds by SIMD.
   bool label_kinds() {
     if constexpr (Level::OrderType::is_encoded && Level::with_values &&
                   sizeof(typename Level::Key) <= 8) {
@@ -209,11 +215,15 @@ class HostSort {
           !kinds.settle(level_, times, most_rest)) {
         return false;
       }
-      kinds.keep(row_of_buckets(level_.most_bits) - 2);
+      const std::size_t most = row_of_buckets(level_.most_bits) - 2;
+      const std::size_t few = kinds.frequent(std::min(most, most_simd_kinds()), sample);
+      kinds.keep(few > 0 ? few : most);
       if (8 * kinds.rest_times > most_rest * sample) return false;
-      constexpr std::size_t few = 2;
-      splits_ = kinds.count <= few || 2 * kinds.most_frequent().times >= sample;
+      constexpr std::size_t most_splits = 2;
+      splits_ =
+          few == 0 && (kinds.count <= most_splits || 2 * kinds.most_frequent().times >= sample);
       if (splits_) return false;  // which costs less
+      labelled.by_simd = few > 0;
       labelled.number(level_.order);
       level_.state->buckets.count = labelled.labels();
       open();
@@ -225,11 +235,14 @@ class HostSort {
       const Level rest = level_of_rest(level_.sink.keys, level_.sink.values, rest_size);
       HostMemory memory = memory_;
       Room room{level_.sink.keys + rest_size, size - rest_size};
-      memory.kinds = nullptr;
       memory.blocks = room.template take<typename Level::Rec>(rest_size);
       memory.rows = reinterpret_cast<std::uint32_t*>(
           room.template take<std::uint32_t>(rest.row_count() * row_of_buckets(rest.most_bits)));
       if (memory.blocks == nullptr || memory.rows == nullptr) return false;
+      memory.kinds = nullptr;  // but beside few kinds there may be others
+      if (labelled.by_simd) {
+        memory.kinds = room.template take<std::byte>(HostMemory::kinds_bytes(rest_size));
+      }
       for (std::size_t k = 0; k < kinds.count; ++k) kinds.start[k] = level_.size_of(k);
       launch("GatherRest", level_.threads, GatherRest<ExecutionSpace, Level>{level_, kinds.count});
       sort_rest(rest, memory);

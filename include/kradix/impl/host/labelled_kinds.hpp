@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/benches.hpp"
 #include "kradix/impl/host/sampled_kinds.hpp"
+#include "kradix/impl/host/simd_kinds.hpp"
 
 namespace kradix::impl {
 
@@ -20,6 +22,7 @@ template <class Level>
 struct LabelledKinds {
   SampledKinds<Level> sampled;
   std::uint16_t* label;  ///< of each slot
+  bool by_simd = false;  ///< they are few, and need no labels
 
   static LabelledKinds in(std::byte* memory, std::size_t size) {
     const std::size_t behind = (SampledKinds<Level>::bytes(size) + 1) / 2 * 2;
@@ -50,6 +53,7 @@ struct LabelBlocks {
   using Rec = typename Level::Rec;
   using Value = typename Level::ValueType;
   using Bench = Workbench<Rec>;
+  using Simd = SimdKinds<Key, Value>;
 
   Level level;
   BenchSite benches;
@@ -70,17 +74,65 @@ struct LabelBlocks {
     bool special = false;
     for (std::size_t i = 0; i < size; ++i) special |= level.is_special(keys[i]);
     if (special) return false;
+    std::uint32_t* const row = level.row_of((begin - level.range.begin) / level.block);
+    if (kinds.by_simd) {
+      sort_by_simd(begin, size, bench, row);
+    } else {
+      sort_by_labels(begin, size, bench, row);
+    }
+    return true;
+  }
+
+  std::byte* out(std::size_t begin) const {
+    return reinterpret_cast<std::byte*>(level.blocks + begin);
+  }
+
+  void sort_by_labels(std::size_t begin, std::size_t size, const Bench& bench,
+                      std::uint32_t* row) const {
+    const Key* const keys = level.source.keys + begin;
     auto* const labels = reinterpret_cast<std::uint16_t*>(bench.b);
     std::fill_n(bench.counters, counter_count, 0u);
     count(keys, size, labels, bench.counters);
-    const std::size_t rest = place(bench, level.row_of((begin - level.range.begin) / level.block));
+    const std::size_t rest = place(bench, row);
     move(begin, size, labels, bench);
     auto* const sorted = reinterpret_cast<std::byte*>(bench.a);
     if (rest > 0) take_rest(keys, size, labels, sorted + size * sizeof(Value));
-    write_objects(reinterpret_cast<std::byte*>(level.blocks + begin),
-                  size * sizeof(Value) + rest * sizeof(Stored), level.sink.streams,
-                  [=](std::size_t i) { return sorted[i]; });
-    return true;
+    write_bytes(out(begin), sorted, size * sizeof(Value) + rest * sizeof(Stored),
+                level.sink.streams);
+  }
+
+  /// Values go where the block's belong at once: each kind's are written one vector after the other.
+  void sort_by_simd(std::size_t begin, std::size_t size, const Bench& bench,
+                    std::uint32_t* row) const {
+    if constexpr (Simd::exists) {
+      const Key* const keys = level.source.keys + begin;
+      const std::size_t count = kinds.sampled.count;
+      Key kind[Simd::limit];
+      for (std::size_t k = 0; k < count; ++k) kind[k] = kinds.sampled.key(k);
+      std::uint32_t times[Simd::limit + 1];
+      count_few_kinds(keys, size, kind, count, times);
+      times[count] =
+          static_cast<std::uint32_t>(size - std::accumulate(times, times + count, std::size_t{0}));
+      Value* to[Simd::limit + 1];
+      std::size_t at = 0;
+      for (std::size_t k = 0; k <= count; ++k) {
+        to[k] = reinterpret_cast<Value*>(out(begin)) + at;
+        row[k] = static_cast<std::uint32_t>(at * sizeof(Value));
+        bench.totals[k] += times[k];
+        at += times[k];
+      }
+      row[count + 1] =
+          static_cast<std::uint32_t>(size * sizeof(Value) + times[count] * sizeof(Stored));
+      auto* const rest = reinterpret_cast<Key*>(bench.b);
+      const auto& source = level.source;
+      move_few_kinds(keys, source.makes_indices ? nullptr : source.values + begin, begin, size,
+                     kind, count, to, rest);
+      std::byte* const behind = out(begin) + size * sizeof(Value);
+      for (std::size_t i = 0; i < times[count]; ++i) {
+        const Stored key = level.order.enter(rest[i]);
+        std::memcpy(behind + i * sizeof key, &key, sizeof key);
+      }
+    }
   }
 
   void count(const Key* keys, std::size_t size, std::uint16_t* labels,

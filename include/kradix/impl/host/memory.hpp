@@ -101,4 +101,21 @@ void write_objects(T* to, std::size_t count, bool streams, const Of& of) {
   for (; i < count; ++i) to[i] = of(i);
 }
 
+/// Writes bytes as they are.
+inline void write_bytes(std::byte* to, const std::byte* from, std::size_t bytes, bool streams) {
+  if (streams) {
+    const std::size_t odd = reinterpret_cast<std::uintptr_t>(to) % line_bytes;
+    const std::size_t head = std::min(bytes, (line_bytes - odd) % line_bytes);
+    std::memcpy(to, from, head);
+    std::size_t at = head;
+    for (; at + line_bytes <= bytes; at += line_bytes) {
+      alignas(line_bytes) std::byte line[line_bytes];
+      std::memcpy(line, from + at, line_bytes);
+      write_line(to + at, line, true);
+    }
+    to += at, from += at, bytes -= at;
+  }
+  std::memcpy(to, from, bytes);
+}
+
 }  // namespace kradix::impl

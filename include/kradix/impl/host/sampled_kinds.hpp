@@ -93,6 +93,18 @@ struct SampledKinds {
     std::sort(kinds, kinds + count, [](const Kind& a, const Kind& b) { return a.key < b.key; });
   }
 
+  /// How many kinds, at most `most`, are each a 32nd of `size` sampled keys: their values moved alone cost less than if they were
+  /// of the rest. 0 if those leave more than an eighth.
+  std::size_t frequent(std::size_t most, std::size_t size) const {
+    std::size_t found = 0, left = size;
+    for (std::size_t k = 0; k < count; ++k) {
+      if (32 * kinds[k].times < size) continue;
+      ++found;
+      left -= kinds[k].times;
+    }
+    return found <= most && 8 * left <= size ? found : 0;
+  }
+
   /// Gives kinds first homes that no two share, if they are few: of 256 kinds one factor in 60 does.
   template <class Order>
   void part(const Order& order) {

@@ -1,0 +1,132 @@
+// The steps of host/simd_kinds.hpp, for each of the machine's instruction sets that Highway knows; which of them runs is chosen when
+// it does. Not in headers: a source is compiled once for each, and includes of Highway's that do that belong to the
+// source alone.
+#include <algorithm>
+
+#include "kradix/impl/host/simd_kinds.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "highway/few_kinds.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#ifndef KRADIX_FEW_KINDS
+/// The functions of the header, by sizes in bytes.
+#define KRADIX_FEW_KINDS                              \
+  KRADIX_COUNT(count_4, std::uint32_t)                \
+  KRADIX_COUNT(count_8, std::uint64_t)                \
+  KRADIX_MOVE(move_4_4, std::uint32_t, std::uint32_t) \
+  KRADIX_MOVE(move_4_8, std::uint32_t, std::uint64_t) \
+  KRADIX_MOVE(move_8_4, std::uint64_t, std::uint32_t) \
+  KRADIX_MOVE(move_8_8, std::uint64_t, std::uint64_t)
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace kradix::impl::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// As many keys as values in a vector of each.
+template <class Key, class Value>
+struct Tags {
+  static constexpr bool larger_keys = sizeof(Key) > sizeof(Value);
+  static constexpr bool larger_values = sizeof(Key) < sizeof(Value);
+  using Wide = hn::ScalableTag<std::conditional_t<larger_keys, Key, Value>>;
+  hn::Rebind<Key, Wide> keys;
+  hn::Rebind<Value, Wide> values;
+
+  template <class Mask>
+  auto of_values(Mask of_keys) const {
+    if constexpr (larger_keys) {
+      return hn::DemoteMaskTo(values, keys, of_keys);
+    } else if constexpr (larger_values) {
+      return hn::PromoteMaskTo(values, keys, of_keys);
+    } else {
+      return hn::RebindMask(values, of_keys);
+    }
+  }
+};
+
+template <class Key>
+void count(const Key* keys, std::size_t size, const Key* kinds, std::size_t count,
+           std::uint32_t* times) {
+  const hn::ScalableTag<Key> tag;
+  const std::size_t lanes = hn::Lanes(tag), whole = size / lanes * lanes;
+  constexpr std::size_t stretch = 1024;  // stays near for all kinds
+  std::fill_n(times, count, 0u);
+  for (std::size_t begin = 0; begin < whole; begin += stretch) {
+    const std::size_t end = std::min(begin + stretch, whole);
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto kind = hn::Set(tag, kinds[k]);
+      auto found = hn::Zero(tag);
+      for (std::size_t i = begin; i < end; i += lanes) {
+        const auto is_kind = hn::Eq(hn::LoadU(tag, keys + i), kind);
+        found = hn::MaskedAddOr(found, is_kind, found, hn::Set(tag, Key{1}));
+      }
+      times[k] += static_cast<std::uint32_t>(hn::ReduceSum(tag, found));
+    }
+  }
+  for (std::size_t i = whole; i < size; ++i) {
+    for (std::size_t k = 0; k < count; ++k) times[k] += keys[i] == kinds[k];
+  }
+}
+
+template <class Key, class Value>
+void move(const Key* keys, const Value* values, std::size_t first, std::size_t size,
+          const Key* kinds, std::size_t count, Value** to, Key* rest) {
+  const Tags<Key, Value> tags;
+  const std::size_t lanes = hn::Lanes(tags.keys);
+  for (std::size_t i = 0; i < size; i += lanes) {
+    const std::size_t left = size - i;
+    auto others = hn::FirstN(tags.keys, left);
+    const auto key =
+        left >= lanes ? hn::LoadU(tags.keys, keys + i) : hn::LoadN(tags.keys, keys + i, left);
+    const auto value = values == nullptr ? hn::Iota(tags.values, static_cast<Value>(first + i))
+                       : left >= lanes   ? hn::LoadU(tags.values, values + i)
+                                         : hn::LoadN(tags.values, values + i, left);
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto is_kind = hn::And(others, hn::Eq(key, hn::Set(tags.keys, kinds[k])));
+      to[k] += hn::CompressBlendedStore(value, tags.of_values(is_kind), tags.values, to[k]);
+      others = hn::AndNot(is_kind, others);
+    }
+    if (hn::AllFalse(tags.keys, others)) continue;
+    rest += hn::CompressBlendedStore(key, others, tags.keys, rest);
+    to[count] += hn::CompressBlendedStore(value, tags.of_values(others), tags.values, to[count]);
+  }
+}
+
+#define KRADIX_COUNT(name, Key)                                                          \
+  void name(const Key* keys, std::size_t size, const Key* kinds, std::size_t kind_count, \
+            std::uint32_t* times) {                                                      \
+    count(keys, size, kinds, kind_count, times);                                         \
+  }
+#define KRADIX_MOVE(name, Key, Value)                                                  \
+  void name(const Key* keys, const Value* values, std::size_t first, std::size_t size, \
+            const Key* kinds, std::size_t kind_count, Value** to, Key* rest) {         \
+    move(keys, values, first, size, kinds, kind_count, to, rest);                      \
+  }
+KRADIX_FEW_KINDS
+#undef KRADIX_COUNT
+#undef KRADIX_MOVE
+
+}  // namespace kradix::impl::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kradix::impl {
+
+#define KRADIX_COUNT(name, Key)                                             \
+  HWY_EXPORT(name);                                                         \
+  void count_few_kinds(const Key* keys, std::size_t size, const Key* kinds, \
+                       std::size_t kind_count, std::uint32_t* times) {      \
+    HWY_DYNAMIC_DISPATCH(name)(keys, size, kinds, kind_count, times);       \
+  }
+#define KRADIX_MOVE(name, Key, Value)                                                            \
+  HWY_EXPORT(name);                                                                              \
+  void move_few_kinds(const Key* keys, const Value* values, std::size_t first, std::size_t size, \
+                      const Key* kinds, std::size_t kind_count, Value** to, Key* rest) {         \
+    HWY_DYNAMIC_DISPATCH(name)(keys, values, first, size, kinds, kind_count, to, rest);          \
+  }
+KRADIX_FEW_KINDS
+
+}  // namespace kradix::impl
+#endif
