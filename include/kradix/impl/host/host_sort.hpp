@@ -224,7 +224,7 @@ class HostSort {
           few == 0 && (kinds.count <= most_splits || 2 * kinds.most_frequent().times >= sample);
       if (splits_) return false;  // which costs less
       labelled.by_simd = few > 0;
-      labelled.number(level_.order);
+      if (!labelled.by_simd) labelled.number(level_.order);
       level_.state->buckets.count = labelled.labels();
       open();
       launch("LabelBlocks", level_.threads,
