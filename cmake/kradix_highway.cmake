@@ -26,5 +26,8 @@ if(KRADIX_ENABLE_HIGHWAY)
   target_include_directories(kradix_simd PRIVATE include src)
   target_link_libraries(kradix_simd PUBLIC hwy::hwy_contrib hwy::hwy)
   set_target_properties(kradix_simd PROPERTIES EXPORT_NAME simd POSITION_INDEPENDENT_CODE ON)
+  if(CMAKE_CXX_COMPILER MATCHES "nvcc_wrapper")  # nvcc knows none of these instructions
+    target_compile_options(kradix_simd PRIVATE --host-only)
+  endif()
   target_link_libraries(kradix INTERFACE kradix_simd)
 endif()

@@ -20,7 +20,7 @@ struct SimdKinds {
 };
 
 #ifdef KRADIX_ENABLE_HIGHWAY
-/// None where vectors are shorter than 64 bytes, either: only AVX-512 has an instruction that puts some of a vector's words
+/// None where vectors are shorter than 64 bytes, either: of x86 only AVX-512 has an instruction that puts some of a vector's words
 /// together. Measured on a Xeon, see docs/algorithms/blocked_radix.md.
 template <class Key, class Value>
   requires((std::is_same_v<Key, std::uint32_t> ||
