@@ -28,6 +28,16 @@ template <class ExecutionSpace, class Key, class Value>
 inline constexpr bool merge_exists =
     merge_shape<ExecutionSpace>(sizeof(Key), value_bytes_of<Value>).exists();
 
+/// Words that a level of merges of so many elements takes.
+template <class ExecutionSpace, class Key, class Value>
+std::size_t most_splits(std::size_t count) {
+  if constexpr (merge_exists<ExecutionSpace, Key, Value>) {
+    constexpr TeamShape shape = merge_shape<ExecutionSpace>(sizeof(Key), value_bytes_of<Value>);
+    return count / static_cast<std::size_t>(shape.round()) + most_merged_runs / 2;
+  }
+  return 0;
+}
+
 template <class ExecutionSpace, class Codec, class Value>
 class Merge {
   using Key = typename Codec::key_type;
@@ -47,9 +57,10 @@ class Merge {
         const char* label)
       : exec_(exec), codec_(codec), workspace_(workspace), label_(std::string(label) + "::mpi::") {}
 
-  /// To where the runs are, side by side, or to other arrays. More than one level, or any in place, take as much memory
-  /// again, and an odd number in place a copy. Enqueued.
-  void run(std::vector<Run> runs, const Result& result) {
+  /// To where the runs are, side by side, or to other arrays. More than one level, or any in place, take as much of the
+  /// workspace again, and an odd number in place a copy. With `splits`, one level to other arrays takes nothing of it.
+  /// Enqueued.
+  void run(std::vector<Run> runs, const Result& result, std::uint64_t* splits = nullptr) {
     std::erase_if(runs, [](const Run& run) { return run.size == 0; });
     if (runs.empty()) return;
     std::size_t count = 0;
@@ -60,13 +71,15 @@ class Merge {
     ScratchList list;
     const Slot keys = list.add(others, sizeof(Key));
     const Slot values = list.add(others, value_bytes_of<Value>);
-    const Slot splits = list.add(count / tile + most_pairs, sizeof(std::uint64_t));
+    const Slot own_splits =
+        list.add(splits ? 0 : most_splits<ExecutionSpace, Key, Value>(count), sizeof(*splits));
     std::byte* const base =
         aligned_scratch(workspace_.reserve(exec_, list.bytes(), label_ + "workspace"));
+    if (!splits) splits = own_splits.in<std::uint64_t>(base);
     const Result other{keys.in<Key>(base), values.in<Value>(base)};
     bool to_result = levels % 2 == 1 && !in_place;
     for (int level = 0; level < levels; ++level, to_result = !to_result) {
-      runs = merge_level(runs, to_result ? result : other, splits.in<std::uint64_t>(base));
+      runs = merge_level(runs, to_result ? result : other, splits);
     }
     if (runs.front().keys != result.keys) copy(runs.front(), result);
   }

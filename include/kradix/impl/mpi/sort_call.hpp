@@ -232,8 +232,8 @@ class SortCall {
     Verdict verdict;
     verdict.attempt([&] {
       ScratchList list;
-      search.list(list);
       columns_.list(list, !targets_.empty() || sort_first(), !targets_.empty() && !sort_first());
+      search.list(list);
       base_ = aligned_scratch(
           workspace().arrays.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
       mover_ = &exec_;
@@ -367,8 +367,12 @@ class SortCall {
     const auto count = static_cast<std::size_t>(routing.room());
     ScratchList list;
     const std::array<Slot, sizeof...(Ts)> slots{list.add(count, sizeof(Ts))...};
+    const std::size_t most =
+        most_splits<ExecutionSpace, key_word<Key>, typename Columns::Value>(count);
+    const Slot splits = list.add(leaves_own_ ? most : 0, sizeof(std::uint64_t));
     std::byte* const base =
         aligned_scratch(workspace().sort.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
+    if (leaves_own_) splits_ = splits.template in<std::uint64_t>(base);
     std::size_t at = 0;
     return {slots[at++].template in<Ts>(base)...};
   }
@@ -423,7 +427,7 @@ class SortCall {
           run.keys = columns_.sending_keys() + own;
           run.values = moved_on(columns_.sending_values(), own);
         }
-        Merge(exec_, codec, scratch, label_.c_str()).run(std::move(runs), to);
+        Merge(exec_, codec, scratch, label_.c_str()).run(std::move(runs), to, splits_);
         return;
       }
     }
@@ -476,7 +480,8 @@ class SortCall {
   kradix::mpi::Workspace own_;
   std::byte* base_ = nullptr;
   std::size_t forwarding_bytes_ = 0;
-  bool leaves_own_ = false;  ///< what stays on its rank is merged from where it is sent
+  bool leaves_own_ = false;          ///< what stays on its rank is merged from where it is sent
+  std::uint64_t* splits_ = nullptr;  ///< of that merge, which may not write there
   const ExecutionSpace* mover_ = nullptr;
   std::unique_ptr<Traffic> traffic_;
   kradix::mpi::Report report_;
