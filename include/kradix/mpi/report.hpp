@@ -33,7 +33,7 @@ struct Report {
       0;           ///< most that was held at once, beside the caller's arrays and the result
   int rounds = 0;  ///< of histograms that were all-reduced
   int ranges = 1;
-  bool sorted_already = false;  ///< nothing was sorted, only sizes changed
+  bool sorted_already = false;  ///< nothing was sorted, only sizes changed (one rank never looks)
   bool exact = true;            ///< sizes are exactly those asked for
   Work work = Work::automatic;
   Transport transport = Transport::automatic;

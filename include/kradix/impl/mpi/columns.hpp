@@ -179,9 +179,16 @@ class Columns {
 
   /// Puts the second copy in order. Enqueued.
   void sort(const kradix::Options& options) {
-    sort_all(options, std::index_sequence_for<Values...>{});
+    sort_to_sent(options, std::index_sequence_for<Values...>{});
     keys_ = spare_keys();
     set_columns(spare_keys(), std::index_sequence_for<Values...>{}, true);
+  }
+
+  /// Puts other arrays in order, of keys, then of values. Enqueued.
+  template <class T, class... Ts>
+  void sort_to(const kradix::Options& options, T* keys_out, Ts*... values_out) {
+    sort_all(options, reinterpret_cast<Key*>(keys_out), std::index_sequence_for<Values...>{},
+             reinterpret_cast<moved_as<element_of<Values>>*>(values_out)...);
   }
 
   /// What is sent now, to be received in these arrays: of keys, then of values.
@@ -234,22 +241,30 @@ class Columns {
   }
 
   template <std::size_t... I>
-  void sort_all(const kradix::Options& options, std::index_sequence<I...>) {
+  void sort_to_sent(const kradix::Options& options, std::index_sequence<I...> all) {
+    sort_all(options, sent_keys_.in<Key>(base_), all,
+             sent_values_[I].template in<moved_as<element_of<Values>>>(base_)...);
+  }
+
+  template <std::size_t... I, class... Words>
+  void sort_all(const kradix::Options& options, Key* keys_out, std::index_sequence<I...>,
+                Words*... values_out) {
     if (count_ == 0) return;
-    const Loose<Key> sorted(sent_keys_.in<Key>(base_), count_);
+    const Loose<Key> sorted(keys_out, count_);
     const Loose<const Key> keys(reinterpret_cast<const Key*>(keys_), count_);
     if constexpr (value_arrays == 0) {
       kradix::sort(exec_, keys, sorted, options);
     } else if constexpr (value_arrays == 1) {
-      using Word = std::remove_pointer_t<decltype(value_words<0>())>;
-      kradix::sort_by_key(exec_, keys, Loose<const Word>(value_words<0>(), count_), sorted,
-                          Loose<Word>(sent_values_[0].template in<Word>(base_), count_), options);
+      (kradix::sort_by_key(exec_, keys, Loose<const Words>(value_words<I>(), count_), sorted,
+                           Loose<Words>(values_out, count_), options),
+       ...);
     } else {
-      copy_bytes(exec_, sent_keys_.in<std::byte>(base_), reinterpret_cast<const std::byte*>(keys_),
-                 count_ * sizeof(Key));
+      const std::string label = std::string(options.label) + "::mpi::";
+      copy_bytes(exec_, reinterpret_cast<std::byte*>(keys_out),
+                 reinterpret_cast<const std::byte*>(keys_), count_ * sizeof(Key));
       const auto index = sort_index(exec_, options, sorted);
-      (gather<I>(index.data(), options.label), ...);
-      exec_.fence(std::string(options.label) + "::mpi:: fence before the index goes");
+      (gather_all(exec_, label, value_words<I>(), index.data(), values_out, count_), ...);
+      exec_.fence(label + "fence before the index goes");
     }
   }
 

@@ -115,6 +115,7 @@ class SortCall {
   kradix::mpi::Report sort(const Provide& provide) {
     const Kokkos::Profiling::ScopedRegion region(label_ + "::mpi::sort");
     report_.seconds.check = lap();
+    if (comm_.size() == 1 && report_.ranges == 1) return sort_alone(provide);
     const auto codec = make_codec<Key>(options_.order);
     if constexpr (floats_alone) {
       if (may_order_equal_keys()) return sort_by(total_order(codec), provide);
@@ -140,6 +141,31 @@ class SortCall {
   }
   int bits_end() const {
     return options_.bits.end == BitRange::all ? Codec::bits : options_.bits.end;
+  }
+
+  /// Of one rank: a local sort, from where its keys are to where they are wanted.
+  template <class Provide>
+  kradix::mpi::Report sort_alone(const Provide& provide) {
+    Verdict verdict;
+    verdict.attempt([&] {
+      ScratchList list;
+      columns_.list(list, false, false);
+      take_traffic(exec_);
+      base_ = aligned_scratch(
+          workspace().arrays.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
+      columns_.pack(base_, label_.c_str());
+      const auto results = provide(count_);
+      report_.seconds.allocate = lap();
+      std::apply(
+          [&](auto*... arrays) { columns_.sort_to(local_options(workspace().sort), arrays...); },
+          results);
+      exec_.fence(label_ + "::mpi: fence after the sort");
+    });
+    note_memory();
+    verdict.agree(comm_.get(), function_);
+    report_.seconds.sort = lap();
+    finish_report();
+    return report_;
   }
 
   template <class KeyCodec, class Provide>
@@ -236,15 +262,20 @@ class SortCall {
       search.list(list);
       base_ = aligned_scratch(
           workspace().arrays.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
-      mover_ = &exec_;
-      if (comm_.size() > 1 && !is_host_space<ExecutionSpace>) {
-        mover_ = &comm_.keep<SecondInstance<ExecutionSpace>>().beside(exec_);
+      if constexpr (is_host_space<ExecutionSpace>) {
+        take_traffic(exec_);
+      } else {
+        take_traffic(comm_.keep<SecondInstance<ExecutionSpace>>().beside(exec_));
       }
-      traffic_ = make_traffic(*mover_, comm_, report_.transport, options_.message_bytes,
-                              options_.node_size);
     });
     verdict.agree(comm_.get(), function_);
     note_memory();
+  }
+
+  void take_traffic(const ExecutionSpace& mover) {
+    mover_ = &mover;
+    traffic_ =
+        make_traffic(mover, comm_, report_.transport, options_.message_bytes, options_.node_size);
   }
 
   PartOfKeys<key_word<Key>> part(bool sorted) const {
