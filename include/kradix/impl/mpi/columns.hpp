@@ -48,19 +48,43 @@ void gather_all(const ExecutionSpace& exec, const std::string& label, const T* f
       Gather<T, Index>{from, index, to});
 }
 
-/// Sorts keys in place, and says where each came from. Enqueued.
-template <class ExecutionSpace, class Keys>
-auto sort_index(const ExecutionSpace& exec, const kradix::Options& options, const Keys& keys) {
-  const std::size_t count = keys.extent(0);
-  const std::string label = std::string(options.label) + "::mpi::";
+/// Numbers from 0 on. Enqueued.
+template <class ExecutionSpace>
+auto make_index(const ExecutionSpace& exec, const std::string& label, std::size_t count) {
   const Kokkos::View<std::uint64_t*, typename ExecutionSpace::memory_space> index(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label + "index"), count);
   Kokkos::parallel_for(
       label + "NumberGlobally",
       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec, 0, count),
       NumberGlobally{0, index.data()});
+  return index;
+}
+
+/// Sorts keys in place, and says where each came from. Enqueued.
+template <class ExecutionSpace, class Keys>
+auto sort_index(const ExecutionSpace& exec, const kradix::Options& options, const Keys& keys) {
+  const auto index = make_index(exec, std::string(options.label) + "::mpi::", keys.extent(0));
   kradix::sort_by_key(exec, keys, index, options);
   return index;
+}
+
+/// Puts arrays in the order of an index, each in its own place, through an array like the widest.
+template <class ExecutionSpace, class Index, class... Values>
+void follow_index(const ExecutionSpace& exec, const std::string& label, const Index& index,
+                  const Values&... values) {
+  const std::size_t count = index.extent(0);
+  const std::size_t widest = std::max({sizeof(element_of<Values>)...});
+  const Kokkos::View<std::byte*, typename ExecutionSpace::memory_space> gathered(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label + "gathered"), count * widest);
+  const auto move = [&](const auto& array) {
+    using T = element_of<std::remove_cvref_t<decltype(array)>>;
+    gather_all(exec, label, array.data(), index.data(), reinterpret_cast<T*>(gathered.data()),
+               count);
+    copy_bytes(exec, reinterpret_cast<std::byte*>(array.data()), gathered.data(),
+               count * sizeof(T));
+  };
+  (move(values), ...);
+  exec.fence(label + "fence before the index goes");
 }
 
 /// Sorts one rank's keys with all their values. One value array travels with the keys, several move once
@@ -73,21 +97,8 @@ void sort_together(const ExecutionSpace& exec, const kradix::Options& options, c
   } else if constexpr (sizeof...(Values) == 1) {
     kradix::sort_by_key(exec, keys, values..., options);
   } else {
-    const std::size_t count = keys.extent(0);
-    const std::string label = std::string(options.label) + "::mpi::";
     const auto index = sort_index(exec, options, keys);
-    const std::size_t widest = std::max({sizeof(element_of<Values>)...});
-    const Kokkos::View<std::byte*, typename ExecutionSpace::memory_space> gathered(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label + "gathered"), count * widest);
-    const auto move = [&](const auto& array) {
-      using T = element_of<std::remove_cvref_t<decltype(array)>>;
-      gather_all(exec, label, array.data(), index.data(), reinterpret_cast<T*>(gathered.data()),
-                 count);
-      copy_bytes(exec, reinterpret_cast<std::byte*>(array.data()), gathered.data(),
-                 count * sizeof(T));
-    };
-    (move(values), ...);
-    exec.fence(label + "fence before the index goes");
+    follow_index(exec, std::string(options.label) + "::mpi::", index, values...);
   }
 }
 

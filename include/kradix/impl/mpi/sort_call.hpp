@@ -80,8 +80,9 @@ class SortCall {
   using Codec = codec_of<Key>;
   using Space = typename ExecutionSpace::memory_space;
   using Columns = mpi::Columns<ExecutionSpace, Keys, Values...>;
+  /// By their index where several arrays, or values of other sizes, travel.
   static constexpr bool can_merge =
-      !Columns::by_index && merge_exists<ExecutionSpace, key_word<Key>, typename Columns::Value>;
+      merge_exists<ExecutionSpace, key_word<Key>, typename Columns::Value>;
   template <class T>
   using Out = Loose<T, Space>;
 
@@ -230,7 +231,7 @@ class SortCall {
     s.element_bytes = (sizeof(Key) + ... + sizeof(element_of<Values>));
     s.on_host = is_host_space<ExecutionSpace>;
     s.partitions = Columns::partitions;
-    s.merges = can_merge;
+    s.merges = can_merge && !Columns::by_index;
     report_.total = layout_.total;
     report_.ranges = choose_ranges(s, options_.ranges, options_.work);
     report_.work = choose_work(s, report_.ranges, options_.work);
@@ -382,7 +383,8 @@ class SortCall {
   /// Merges need not end where they begin, so runs arrive in the memory that the first sort had, if that is kept: with
   /// room to be aligned, and no merge is followed by a copy.
   bool arrive_aside(const Routing& routing) const {
-    return merges() && report_.ranges == 1 && options_.workspace && levels(routing) > 0;
+    return merges() && !Columns::by_index && report_.ranges == 1 && options_.workspace &&
+           levels(routing) > 0;
   }
   static int levels(const Routing& routing) {
     const auto runs = routing.runs(0);
@@ -441,40 +443,70 @@ class SortCall {
     const std::uint64_t begin = routing.range_begin(range);
     const std::uint64_t size = routing.range_begin(range + 1) - begin;
     if (report_.sorted_already || size == 0) return;
+    const auto for_results = [&](const auto& act) {
+      std::apply([&](auto*... all) { act(Out<Ts>(all + begin, size)...); }, results);
+    };
     if constexpr (can_merge) {
       if (merges()) {
-        using Merge = mpi::Merge<ExecutionSpace, AnyCodec, typename Columns::Value>;
-        using Result = typename Merge::Result;
-        const auto to = std::apply(words_at<Result>(begin), results);
-        const auto from = std::apply(words_at<Result>(begin), arrivals);
-        std::vector<typename Merge::Run> runs;
-        for (const Run& run : routing.runs(range)) {
-          const auto begin_of_run = static_cast<std::int64_t>(run.begin);
-          runs.push_back({from.keys + run.begin, moved_on(from.values, begin_of_run), run.size});
+        if constexpr (Columns::by_index) {
+          for_results([&](const auto&... out) {
+            merge_by_index(codec, routing.runs(range), scratch, out...);
+          });
+        } else {
+          merge_words(codec, routing, range, scratch,
+                      std::apply(words_at<AnyCodec>(begin), arrivals),
+                      std::apply(words_at<AnyCodec>(begin), results));
         }
-        if (leaves_own_) {
-          const auto own = static_cast<std::int64_t>(routing.to_begin(comm_.rank(), range));
-          auto& run = runs[static_cast<std::size_t>(comm_.rank())];
-          run.keys = columns_.sending_keys() + own;
-          run.values = moved_on(columns_.sending_values(), own);
-        }
-        Merge(exec_, codec, scratch, label_.c_str()).run(std::move(runs), to, splits_);
         return;
       }
     }
-    std::apply(
-        [&](auto*... all) {
-          sort_together(exec_, local_options(scratch), Out<Ts>(all + begin, size)...);
-        },
-        results);
+    for_results([&](const auto&... out) { sort_together(exec_, local_options(scratch), out...); });
   }
 
-  template <class Words>
+  template <class AnyCodec>
+  using MergeBy = Merge<ExecutionSpace, AnyCodec, typename Columns::Value>;
+
+  template <class AnyCodec>
+  void merge_words(const AnyCodec& codec, const Routing& routing, int range,
+                   kradix::Workspace& scratch, const typename MergeBy<AnyCodec>::Result& from,
+                   const typename MergeBy<AnyCodec>::Result& to) {
+    std::vector<typename MergeBy<AnyCodec>::Run> runs;
+    for (const Run& run : routing.runs(range)) {
+      const auto begin = static_cast<std::int64_t>(run.begin);
+      runs.push_back({from.keys + begin, moved_on(from.values, begin), run.size});
+    }
+    if (leaves_own_) {
+      const auto own = static_cast<std::int64_t>(routing.to_begin(comm_.rank(), range));
+      auto& run = runs[static_cast<std::size_t>(comm_.rank())];
+      run.keys = columns_.sending_keys() + own;
+      run.values = moved_on(columns_.sending_values(), own);
+    }
+    MergeBy<AnyCodec>(exec_, codec, scratch, label_.c_str()).run(std::move(runs), to, splits_);
+  }
+
+  /// Runs that lie where they are wanted.
+  template <class AnyCodec, class KeysOut, class... ValuesOut>
+  void merge_by_index(const AnyCodec& codec, const std::vector<Run>& list,
+                      kradix::Workspace& scratch, const KeysOut& keys, const ValuesOut&... values) {
+    const std::string label = label_ + "::mpi::";
+    const auto index = make_index(exec_, label, keys.extent(0));
+    auto* const words = reinterpret_cast<key_word<Key>*>(keys.data());
+    std::vector<typename MergeBy<AnyCodec>::Run> runs;
+    for (const Run& run : list) {
+      runs.push_back({words + run.begin, index.data() + run.begin, run.size});
+    }
+    MergeBy<AnyCodec>(exec_, codec, scratch, label_.c_str())
+        .run(std::move(runs), {words, index.data()});
+    follow_index(exec_, label, index, values...);
+  }
+
+  template <class AnyCodec>
   static auto words_at(std::uint64_t place) {
     return [place](auto* keys, auto*... values) {
       typename Columns::Value* words = nullptr;
       ((words = reinterpret_cast<typename Columns::Value*>(values + place)), ...);
-      return Words{reinterpret_cast<key_word<Key>*>(keys + place), words};
+      return
+          typename MergeBy<AnyCodec>::Result{reinterpret_cast<key_word<Key>*>(keys + place), words};
     };
   }
 
