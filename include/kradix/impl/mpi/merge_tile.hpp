@@ -125,7 +125,6 @@ struct MergeTile {
     const Value* right_values;
     int size, lefts;
 
-    // One load each: two, of which one is left out, take half as long again.
     KOKKOS_FUNCTION const Key& key(int i) const { return (i < lefts ? left_keys : right_keys)[i]; }
     KOKKOS_FUNCTION const Value& value(int i) const {
       return (i < lefts ? left_values : right_values)[i];
@@ -166,7 +165,8 @@ struct MergeTile {
   template <bool Full>
   KOKKOS_FUNCTION void merge(const Team& team, const Tile& tile, Scratch& scratch) const {
     const int thread = team.team_rank();
-    // All loads are under way before a key is written, and those of values while keys are merged.
+    // All loads come before a key is written: a pointer that was chosen might point to scratch, for all that the
+    // compiler knows, and each would wait for the store before it. Values are under way while keys are merged.
     Key moving[items];
     [[maybe_unused]] Value values[with_values ? items : 1];
     KRADIX_UNROLL
