@@ -155,6 +155,11 @@ TEST(SortWhole, WithoutAnInstanceItHasFinishedOnReturn) {
   for (std::size_t i = 0; i < indices.size(); ++i)
     ASSERT_EQ(static_cast<std::size_t>(found[i]), indices[i]);
   const auto values = to_device(input);
+  const Kokkos::View<double*, Memory> values_sorted("values_sorted", input.size());
+  Kokkos::deep_copy(sorted, 0.0);
+  kradix::sort_by_key(keys, values, sorted, values_sorted);
+  expect_same(expected, to_host(sorted), "keys of sort_by_key(in, out)");
+  expect_same(expected, to_host(values_sorted), "values of sort_by_key(in, out)");
   kradix::sort_by_key(keys, values);
   expect_same(expected, to_host(values), "values of sort_by_key");
   kradix::sort(values, options);

@@ -142,7 +142,7 @@ class SortCall {
     if constexpr (makes_indices) {
       few.number(values_out_);
     } else {
-      if constexpr (with_values) few.move(values_, sorted_values());
+      if constexpr (with_values) few.move(values_, written(values_, values_out_));
       few.move(keys_view_, sorted_view());
     }
   }
@@ -156,17 +156,15 @@ class SortCall {
     }
   }
   const auto& sorted_view() const {
-    if constexpr (out_of_place) {
-      return out_view_;
-    } else {
-      return keys_view_;
-    }
+    return written(keys_view_, out_view_);
   }
-  const auto& sorted_values() const {
-    if constexpr (is_there<ValuesOut>) {
-      return values_out_;
+  /// What is read is written, too, if there is nothing else.
+  template <class In, class Other>
+  static const auto& written(const In& in, const Other& other) {
+    if constexpr (is_there<Other>) {
+      return other;
     } else {
-      return values_;
+      return in;
     }
   }
 

@@ -48,16 +48,21 @@ void gather_all(const ExecutionSpace& exec, const std::string& label, const T* f
       Gather<T, Index>{from, index, to});
 }
 
-/// Numbers from 0 on. Enqueued.
-template <class ExecutionSpace>
-auto make_index(const ExecutionSpace& exec, const std::string& label, std::size_t count) {
-  const Kokkos::View<std::uint64_t*, typename ExecutionSpace::memory_space> index(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label + "index"), count);
+/// A new view of numbers from `first` on. Enqueued.
+template <class Indices, class ExecutionSpace>
+Indices number(const ExecutionSpace& exec, const std::string& label, const char* name,
+               std::size_t count, std::uint64_t first = 0) {
+  const Indices indices(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label + name), count);
   Kokkos::parallel_for(
       label + "NumberGlobally",
       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec, 0, count),
-      NumberGlobally{0, index.data()});
-  return index;
+      NumberGlobally{first, indices.data()});
+  return indices;
+}
+template <class ExecutionSpace>
+auto make_index(const ExecutionSpace& exec, const std::string& label, std::size_t count) {
+  using Index = Kokkos::View<std::uint64_t*, typename ExecutionSpace::memory_space>;
+  return number<Index>(exec, label, "index", count);
 }
 
 /// Sorts keys in place, and says where each came from. Enqueued.

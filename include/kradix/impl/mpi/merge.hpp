@@ -95,8 +95,9 @@ class Merge {
     std::uint64_t out = 0;
     std::size_t tiles = 0;
     for (std::size_t i = 0; i < runs.size(); i += 2) {
-      const RunPair<Key, Value> pair{runs[i], i + 1 < runs.size() ? runs[i + 1] : Run{}, out,
-                                     tiles};
+      const Run& left = runs[i];
+      const RunPair<Key, Value> pair{left, i + 1 < runs.size() ? runs[i + 1] : nothing_after(left),
+                                     out, tiles};
       pairs.pair[pairs.count++] = pair;
       merged.push_back(
           {to.keys + out, moved_on(to.values, static_cast<std::int64_t>(out)), pair.size()});
@@ -111,6 +112,12 @@ class Merge {
     launch_teams<shape>(exec_, label_ + "MergeTile", tiles, Kernel::scratch_bytes(),
                         Kernel{to.keys, to.values, codec_, pairs, splits});
     return merged;
+  }
+
+  /// The last of an odd number of runs is merged with that: places in it are counted from somewhere.
+  static Run nothing_after(const Run& run) {
+    const auto size = static_cast<std::int64_t>(run.size);
+    return {run.keys + size, moved_on(run.values, size), 0};
   }
 
   void copy(const Run& from, const Result& to) {

@@ -555,22 +555,17 @@ template <class Indices, class ExecutionSpace>
 Indices number_globally(MPI_Comm parent, const ExecutionSpace& exec, std::size_t count,
                         const char* label) {
   const Communicator& comm = Communicator::of(parent);
-  const std::string prefix = std::string(label ? label : "") + "::mpi::";
-  Indices indices;
-  Verdict verdict;
-  verdict.attempt([&] {
-    indices =
-        Indices(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, prefix + "indices"), count);
-  });
-  verdict.agree(comm.get(), "argsort");
   const std::uint64_t mine = count;
   std::uint64_t first = 0;
   check(MPI_Exscan(&mine, &first, 1, MPI_UINT64_T, MPI_SUM, comm.get()), "MPI_Exscan");
   if (comm.rank() == 0) first = 0;  // else undefined
-  Kokkos::parallel_for(
-      prefix + "NumberGlobally",
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec, 0, count),
-      NumberGlobally{first, indices.data()});
+  Indices indices;
+  Verdict verdict;
+  verdict.attempt([&] {
+    indices =
+        number<Indices>(exec, std::string(label ? label : "") + "::mpi::", "indices", count, first);
+  });
+  verdict.agree(comm.get(), "argsort");
   return indices;
 }
 
