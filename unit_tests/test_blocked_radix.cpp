@@ -188,11 +188,12 @@ TEST(BlockedRadix, KeysThatTheQuickOrderCannotStoreAreSortedToo) {
 /// Sorts keys alone and returns whether this kernel counted them and no key was moved.
 template <class Key>
 bool counts_and_sorts(std::vector<Key> input, Order order, const std::string& kernel = "CountKeys",
-                      const Shape& shape = shapes[3]) {
+                      const Shape& shape = shapes[3], bool parts_words = false) {
   using Codec = codec_of<Key>;
   using Word = typename Codec::key_type;
   kradix::Plan plan = plan_of(input.size(), sizeof(Key), {0, Codec::bits}, shape);
   plan.value_bytes = 0;
+  plan.parts_words = parts_words;
   ScratchList list;
   const BlockedRadixScratch scratch = BlockedRadixScratch::list(plan, list);
   std::vector<std::byte> memory(list.bytes());
@@ -244,6 +245,40 @@ TEST(BlockedRadix, KeysAloneOfFewValuesAreCounted) {
     numbers[odd] = -std::nanf("");
     EXPECT_FALSE(counts_and_sorts(numbers, order));
   }
+}
+
+/// Where the plan has SIMD part words, and Highway is at hand; few kinds are counted all the same.
+template <class Key>
+void part_words() {
+#ifdef KRADIX_ENABLE_HIGHWAY
+  constexpr bool with_highway = true;
+#else
+  constexpr bool with_highway = false;
+#endif
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  constexpr Shape shape{4096, 32768, 10, 3};
+  for (const Order order : {Order::ascending, Order::descending}) {
+    for (const keys::Pattern pattern : keys::all_patterns) {
+      const auto input = keys::make<Key>(pattern, 60013, random);
+      const bool parts = counts_and_sorts(input, order, "SortParts", shape, true);
+      if (pattern == keys::Pattern::uniform) EXPECT_EQ(parts, with_highway);
+      if (::testing::Test::HasFailure()) return;
+    }
+    std::vector<Key> kinds(100), input(60013);
+    for (Key& kind : kinds) kind = static_cast<Key>(random());
+    for (Key& key : input) key = kinds[random() % kinds.size()];
+    EXPECT_TRUE(counts_and_sorts(input, order, "CountFrequentKinds", shape, true));
+    // The rest of those is parted.
+    for (std::size_t i = 0; i < input.size(); i += 20) input[i] = static_cast<Key>(random());
+    EXPECT_EQ(counts_and_sorts(input, order, "SortParts", shape, true), with_highway);
+  }
+}
+TEST(BlockedRadix, WordsArePartedWhereThePlanSaysSo) {
+  part_words<std::uint32_t>();
+  part_words<std::int32_t>();
+  part_words<std::uint64_t>();
+  part_words<std::int64_t>();
 }
 
 /// Of scattered kinds, of which a sample misses some.

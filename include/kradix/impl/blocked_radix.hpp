@@ -93,6 +93,7 @@ class BlockedRadix {
     level.most_bits = plan_.digit_bits;
     level.range = {0, plan_.count, 0};
     level.threads = static_cast<std::size_t>(plan_.teams);
+    level.parts_words = plan_.parts_words;
     return HostSort<ExecutionSpace, Order, Value>(exec_, level, memory_, label_).sort();
   }
 

@@ -11,6 +11,7 @@
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/host/memory.hpp"
+#include "kradix/impl/host/simd_leaf.hpp"
 #include "kradix/impl/scratch.hpp"
 #include "kradix/impl/tuning.hpp"
 #include "kradix/options.hpp"
@@ -32,8 +33,9 @@ struct Plan {
   std::size_t chunk = 0;  ///< elements that a team finishes in scratch or cache (0: no finish)
   std::size_t teams = 0;  ///< teams that claim tiles one after the other (0: one a tile)
   bool stable = true;
-  bool packs = false;     ///< keys or values are strided and go through contiguous scratch
-  bool permutes = false;  ///< values move once at the end, through a sorted index
+  bool parts_words = false;  ///< SIMD parts and sorts keys alone where that serves
+  bool packs = false;        ///< keys or values are strided and go through contiguous scratch
+  bool permutes = false;     ///< values move once at the end, through a sorted index
   std::size_t temporary_bytes = 0;
   std::string reason;
   StudyOptions study{};  ///< resolved, of an algorithm for study
@@ -55,6 +57,7 @@ inline std::string summary(const Plan& plan) {
 inline std::ostream& operator<<(std::ostream& out, const Plan& plan) {
   out << impl::summary(plan) << " over bits [" << plan.bits.begin << ", " << plan.bits.end << "), "
       << plan.tiles << " tiles of " << plan.tile << (plan.stable ? ", stable" : ", not stable")
+      << (plan.parts_words ? ", may part words by SIMD" : "")
       << (plan.packs ? ", packs strided data" : "")
       << (plan.permutes ? ", moves values once by a sorted index" : "") << ", "
       << plan.temporary_bytes << " temporary bytes; " << plan.reason;
@@ -89,9 +92,10 @@ struct Machine {
   TeamShape small{};   ///< of a team's tiles where there are few
   bool has_lanes = false;
   std::size_t cache_bytes =
-      0;                 ///< that a core has for itself; 0: not a host whose work is done at once
-  TeamShape expand{};    ///< of a team that writes counted keys, if they are short enough
-  bool measured = true;  ///< were the shapes measured on this architecture?
+      0;  ///< that a core has for itself; 0: not a host whose work is done at once
+  bool has_wide_simd = false;  ///< a host's, at hand by Highway
+  TeamShape expand{};          ///< of a team that writes counted keys, if they are short enough
+  bool measured = true;        ///< were the shapes measured on this architecture?
 };
 
 template <class ExecutionSpace>
@@ -107,7 +111,10 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
       machine.small = small_sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
     }
   }
-  if (works_at_once<ExecutionSpace>) machine.cache_bytes = core_cache_bytes();
+  if (works_at_once<ExecutionSpace>) {
+    machine.cache_bytes = core_cache_bytes();
+    machine.has_wide_simd = has_wide_simd();
+  }
   machine.measured = has_measured_shapes<ExecutionSpace>;
   return machine;
 }
@@ -239,6 +246,10 @@ inline void plan_blocks(const Problem& problem, const Machine& machine, Plan& pl
   plan.tile = host_block(problem.count, plan.teams, block);
   plan.round = plan.tile;
   plan.tiles = (problem.count + plan.tile - 1) / plan.tile;
+  const bool are_words = problem.value_bytes == 0 && problem.told_apart && plan.bits.begin == 0 &&
+                         plan.bits.end == 8 * problem.key_bytes &&
+                         (problem.key_bytes == 4 || problem.key_bytes == 8);
+  plan.parts_words = machine.has_wide_simd && are_words;
 }
 
 /// Tiles of the result that are written from the counts of whole keys: short ones where there are few keys,

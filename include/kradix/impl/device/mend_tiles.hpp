@@ -46,13 +46,17 @@ struct MendTiles {
   ChunkList
       list;  ///< of runs that are too long; a run that goes beyond its tile may be listed twice
 
+  struct ShortRun {
+    std::uint16_t begin, end;
+  };
+
   /// A tile and as many keys before and behind it as tell which short runs reach across its ends. Those belong
   /// to the tile in which they begin.
   struct Scratch {
     Bits code[seen];
-    std::uint16_t source[seen];      ///< where the key lay that comes here
-    std::uint16_t listed[seen / 2];  ///< where short runs are out of order, the first place of each
-    std::uint32_t runs;              ///< of those
+    std::uint16_t source[seen];  ///< where the key lay that comes here
+    ShortRun listed[seen / 2];   ///< those that are out of order
+    std::uint32_t runs;          ///< of those
     std::uint64_t any[Combined::words];
     int begin, end;                           ///< of what belongs to this tile
     int enters, leaves;                       ///< a long run does, over an end of the tile
@@ -138,13 +142,11 @@ struct MendTiles {
     if (thread < L::width) list_long(keys, span, scratch, L::lane(thread));
     team.team_barrier();
     for (std::uint32_t i = thread; i < scratch.runs; i += Threads) {
-      const int place = scratch.listed[i];
-      if (place >= scratch.first_long && place <= scratch.last_long) continue;  // sorted with those
-      // Others may be moving codes of their runs meanwhile: in what is read here they agree.
-      const int begin = begin_of(place, scratch.begin, span, scratch);
-      const int end = end_of(place, span, scratch);
-      sort_run(begin, end, scratch);
-      move_run(begin, end, span, scratch);
+      const ShortRun run = scratch.listed[i];
+      if (run.begin >= scratch.first_long && run.begin <= scratch.last_long)
+        continue;  // sorted with those
+      sort_run(run.begin, run.end, scratch);
+      move_run(run.begin, run.end, span, scratch);
     }
     if (!copies) return;
     team.team_barrier();
@@ -210,7 +212,7 @@ struct MendTiles {
     }
   }
 
-  /// Short runs in which a key is greater than the next one are marked, and that long ones are there.
+  /// Short runs in which a key is greater than the next one are listed, and where long ones are is marked.
   KOKKOS_FUNCTION void find_disorder(int thread, const Span& span, Scratch& scratch) const {
     const Bits entering = span.run_of(scratch.code[longest]);
     const Bits leaving = span.run_of(scratch.code[span.index_of_end() - 1]);
@@ -223,10 +225,14 @@ struct MendTiles {
         scratch.disorder_leaving = 1;
       } else {
         const int begin = begin_of(i, scratch.begin, span, scratch);
-        if (end_of(i, span, scratch) - begin <= longest) {
+        const int end = end_of(i, span, scratch);
+        if (end - begin <= longest) {
           bool first = true;
           for (int j = begin; j < i; ++j) first = first && !(scratch.code[j] > scratch.code[j + 1]);
-          if (first) scratch.listed[L::add(&scratch.runs, 1u)] = static_cast<std::uint16_t>(i);
+          if (first) {
+            scratch.listed[L::add(&scratch.runs, 1u)] = {static_cast<std::uint16_t>(begin),
+                                                         static_cast<std::uint16_t>(end)};
+          }
         } else {
           Kokkos::atomic_min(&scratch.first_long, i);
           Kokkos::atomic_max(&scratch.last_long, i);

@@ -24,9 +24,13 @@ struct CountFrequentKinds {
   Kinds kinds;
   Key* rest;
   typename Kinds::Kind most_frequent = kinds.most_frequent();
-  bool splits = 2 * most_frequent.times > BucketSample::size_of(level.range.size());
+  bool splits = splits_off(kinds, level);
   static constexpr std::size_t stretch = 4096, few = 4;
 
+  /// Is one key most of all?
+  static bool splits_off(const Kinds& kinds, const Level& level) {
+    return 2 * kinds.most_frequent().times > BucketSample::size_of(level.range.size());
+  }
   static bool fits(const BenchSite& benches, const Kinds& kinds) {
     return counters_of(kinds) * sizeof(std::uint32_t) <= benches.record_bytes &&
            sizeof(Key) * (stretch + 1) <= benches.record_bytes;

@@ -87,6 +87,7 @@ struct HostLevel {
   int most_bits;  ///< of a bucket's number
   HostRange range;
   std::size_t threads;
+  bool parts_words = false;  ///< words alone are better parted by SIMD
 
   std::size_t block_count() const { return (range.size() + block - 1) / block; }
   /// Rows that its blocks and those of the ranges that are left take.
@@ -249,29 +250,7 @@ struct HostLevel {
     }
   }
 
- private:
-  /// So many that a bucket fits a cache, but is no crumb.
-  BucketBits bucket_bits() const {
-    const std::size_t count = range.size();
-    // Half full on average: a range of keys may leave nearly half of the buckets empty.
-    const int enough = bit_width_of<std::uint64_t>((count - 1) / (capacity / 2));
-    const int crumbs = bit_width_of<std::uint64_t>(count >> 12);
-    const int fine = bit_width_of<std::uint64_t>(count >> 14);
-    return {std::min(most_bits, std::max(enough, std::clamp(crumbs, 1, 8))),
-            std::min(most_bits, std::max(enough, fine))};
-  }
-
   static Bits* bits_of(Rec* records) { return reinterpret_cast<Bits*>(records); }
-  void take_table(const Bench& bench, std::size_t size) const {
-    const CacheSort<BitsOrder<Bits>, Record<Bits, NoValue>> sort({}, bench.counters);
-    auto* const a = reinterpret_cast<Record<Bits, NoValue>*>(bench.a);
-    auto* const b = reinterpret_cast<Record<Bits, NoValue>*>(bench.b);
-    const auto* const sorted = sort.sort(a, b, size, sort.survey(a, size));
-    state->buckets.take_table(reinterpret_cast<const Bits*>(sorted), size, order.wanted,
-                              Order::is_encoded && all_bits_count(),
-                              static_cast<std::uint32_t>(sizeof(Stored)),
-                              {bucket_bits().enough, most_bits});
-  }
   /// Takes a sample to where a bucket's records will lie; returns its size.
   std::size_t sample(const Bench& bench) const {
     const std::size_t most = std::max<std::size_t>(1, capacity * sizeof(Rec) / sizeof(Bits));
@@ -285,6 +264,28 @@ struct HostLevel {
 
   std::size_t claim() const { return Kokkos::atomic_fetch_add(&state->ticket, std::uint64_t{1}); }
 
+ private:
+  /// So many that a bucket fits a cache, but is no crumb.
+  BucketBits bucket_bits() const {
+    const std::size_t count = range.size();
+    // Half full on average: a range of keys may leave nearly half of the buckets empty.
+    const int enough = bit_width_of<std::uint64_t>((count - 1) / (capacity / 2));
+    const int crumbs = bit_width_of<std::uint64_t>(count >> 12);
+    const int fine = bit_width_of<std::uint64_t>(count >> 14);
+    return {std::min(most_bits, std::max(enough, std::clamp(crumbs, 1, 8))),
+            std::min(most_bits, std::max(enough, fine))};
+  }
+
+  void take_table(const Bench& bench, std::size_t size) const {
+    const CacheSort<BitsOrder<Bits>, Record<Bits, NoValue>> sort({}, bench.counters);
+    auto* const a = reinterpret_cast<Record<Bits, NoValue>*>(bench.a);
+    auto* const b = reinterpret_cast<Record<Bits, NoValue>*>(bench.b);
+    const auto* const sorted = sort.sort(a, b, size, sort.survey(a, size));
+    state->buckets.take_table(reinterpret_cast<const Bits*>(sorted), size, order.wanted,
+                              Order::is_encoded && all_bits_count(),
+                              static_cast<std::uint32_t>(sizeof(Stored)),
+                              {bucket_bits().enough, most_bits});
+  }
   void prefetch_run(std::size_t bucket, std::size_t block_index) const {
     constexpr std::size_t most_lines = 4;
     const Run run = run_of(bucket, block_index);

@@ -14,6 +14,7 @@
 #include "kradix/impl/host/frequent_kinds.hpp"
 #include "kradix/impl/host/labelled_kinds.hpp"
 #include "kradix/impl/host/lone_sort.hpp"
+#include "kradix/impl/host/simd_parts.hpp"
 #include "kradix/impl/host/trend.hpp"
 #include "kradix/impl/tuning.hpp"
 
@@ -85,6 +86,7 @@ class HostSort {
     if (count_kinds() || label_kinds()) return true;
     level_.choose(bench_of(0), splits_);
     if (count_keys()) return true;
+    if (part_by_simd()) return true;
     if (!move_level(level_)) return false;
     // From now on elements lie where they belong, but for the order within ranges.
     level_.source = {level_.sink.keys, level_.sink.values, false};
@@ -165,11 +167,16 @@ class HostSort {
     if constexpr (Level::can_count && sizeof(typename Level::Key) >= 4 &&
                   sizeof(typename Level::Key) <= 8) {
       using Count = CountFrequentKinds<ExecutionSpace, Level>;
-      constexpr std::size_t most_rest = 5;  // of 8; the others' sort must pay for a look at all
+      const bool has_parts = SimdParts<Level>::serve(level_);
+      const std::size_t most_rest =
+          has_parts ? 1 : 5;  // of 8; the others' sort must pay for a look at all
       if (!may_have_kinds()) return false;
       auto kinds = Kinds::in(memory_.kinds, BucketSample::size_of(level_.range.size()));
       std::uint32_t* const times = Count::times_of(memory_.benches, 0);
       if (!Count::fits(memory_.benches, kinds) || !kinds.settle(level_, times, most_rest))
+        return false;
+      // One key that is most of all is parted from the others sooner than it is counted.
+      if (has_parts && sizeof(typename Level::Key) == 4 && Count::splits_off(kinds, level_))
         return false;
       auto* const rest = reinterpret_cast<typename Level::Key*>(memory_.blocks);
       level_.state->rest = 0;
@@ -253,6 +260,25 @@ class HostSort {
       level_.place([&](std::size_t k) { return k == kinds.count ? rest_size : kinds.size(k); });
       level_.open();
       launch("PutKinds", level_.threads, PutKinds<ExecutionSpace, Level>{level_, kinds});
+      return true;
+    }
+    return false;
+  }
+
+  /// Words alone, where SIMD parts and sorts them sooner than they are moved to buckets.
+  bool part_by_simd() {
+    if constexpr (SimdParts<Level>::exists) {
+      using Parts = SimdParts<Level>;
+      const std::size_t size = level_.range.size();
+      if (!Parts::serve(level_) || memory_.benches.record_bytes < Parts::bytes() ||
+          (size > Parts::most_spread && !level_.state->buckets.by_table)) {
+        return false;
+      }
+      const std::size_t sampled = level_.sample(bench_of(0));
+      auto* const sample = reinterpret_cast<typename Parts::Word*>(bench_of(0).a);
+      sort_leaf(sample, sampled);
+      const Parts parts(level_, sample, sampled, reinterpret_cast<std::byte*>(bench_of(0).b));
+      SortByParts<ExecutionSpace, Parts>{exec_, parts, label_}.sort();
       return true;
     }
     return false;

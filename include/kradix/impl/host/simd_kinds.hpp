@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#ifdef KRADIX_ENABLE_HIGHWAY
-#include <hwy/per_target.h>
-#endif
+#include "kradix/impl/host/simd_leaf.hpp"
 
 namespace kradix::impl {
 
@@ -29,7 +27,7 @@ template <class Key, class Value>
 struct SimdKinds<Key, Value> {
   static constexpr bool exists = true;
   static constexpr std::size_t limit = sizeof(Key) + sizeof(Value) == 8 ? 12 : 4;
-  static std::size_t most() { return hwy::VectorBytes() >= 64 ? limit : 0; }
+  static std::size_t most() { return has_wide_simd() ? limit : 0; }
 };
 
 /// How often each of the kinds comes among the keys, to `times`.

@@ -13,6 +13,15 @@
 
 namespace kradix::impl {
 
+/// Vectors of 64 bytes (AVX-512), and Highway to use them?
+inline bool has_wide_simd() {
+#ifdef KRADIX_ENABLE_HIGHWAY
+  return hwy::VectorBytes() >= 64;
+#else
+  return false;
+#endif
+}
+
 /// What SIMD sorts best of a word: nothing without Highway, and of words that it has not.
 template <class Word>
 struct SimdLeaf {
@@ -25,7 +34,7 @@ struct SimdLeaf {
 /// with shorter ones.
 struct InPlace {
   std::size_t wide, narrow;
-  std::size_t most() const { return hwy::VectorBytes() >= 64 ? wide : narrow; }
+  std::size_t most() const { return has_wide_simd() ? wide : narrow; }
 };
 
 // `network`: so many words it sorts at once, several times as quickly as more; Highway's takes 16 vectors (32

@@ -1,0 +1,309 @@
+// Words alone on hosts whose vectors are wide: all threads together part them by SIMD where they lie, until there is a part for
+// each, which SIMD sorts. Nothing of that without the component Highway, with which the partition is compiled for each of a
+// machine's instruction sets (src/highway).
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "kradix/impl/device/team.hpp"
+#include "kradix/impl/host/host_level.hpp"
+#include "kradix/impl/host/simd_leaf.hpp"
+
+namespace kradix::impl {
+
+/// How an order stores a word: some bits are changed, others where the topmost one is set, then a number is added and bits
+/// are changed again.
+template <class Word>
+struct WordTurn {
+  Word top = 0, other = 0, add = 0, flip = 0;
+  bool changes() const { return (top | other | add | flip) != 0; }
+
+  static WordTurn of(const EncodedOrder<Word, false>& order) { return {0, 0, 0, order.codec.flip}; }
+  static WordTurn of(const EncodedTotalOrder<Word>& order) {
+    return {static_cast<Word>(~Word{0}), static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1)),
+            static_cast<Word>(Word{0} - order.codec.lowest), order.codec.flip};
+  }
+};
+
+template <class Level>
+struct SimdParts {
+  static constexpr bool exists = false;
+  static bool serve(const Level&) { return false; }
+};
+
+#ifdef KRADIX_ENABLE_HIGHWAY
+/// Turns words, and puts those that are less than the splitter before the others; returns how many they are.
+std::size_t part_words(std::uint32_t* words, std::size_t size, std::uint32_t splitter,
+                       const WordTurn<std::uint32_t>& turn);
+std::size_t part_words(std::uint64_t* words, std::size_t size, std::uint64_t splitter,
+                       const WordTurn<std::uint64_t>& turn);
+/// Words as they were before they were turned.
+void turn_back(std::uint32_t* words, std::size_t size, const WordTurn<std::uint32_t>& turn);
+void turn_back(std::uint64_t* words, std::size_t size, const WordTurn<std::uint64_t>& turn);
+
+/// Whole keys that are stored encoded, and none of which the order cannot store, are words. They lie in the sink.
+template <class Level>
+  requires(Level::can_count && !Level::OrderType::has_special &&
+           (std::is_same_v<typename Level::Stored, std::uint32_t> ||
+            std::is_same_v<typename Level::Stored, std::uint64_t>))
+struct SimdParts<Level> {
+  using Word = typename Level::Stored;
+  static constexpr bool exists = true;
+
+  /// Are they parted sooner than they are moved to buckets? With AVX-512, see docs/algorithms/blocked_radix.md.
+  static bool serve(const Level& level) {
+    return level.parts_words && level.all_bits_count() && level.sink.keys != nullptr;
+  }
+  /// More words than that of 8 bytes are moved sooner, if they spread over buckets by a digit.
+  static constexpr std::size_t most_spread =
+      sizeof(Word) == 4 ? ~std::size_t{0} : std::size_t{1} << 23;
+
+  struct Part {
+    std::size_t begin, end;
+    std::size_t sample_begin, sample_end;  ///< of the sample's words, those in the part
+    Word least;                            ///< no word is less
+    bool is_one_key = false;
+    Word splitter = 0;
+    bool is_cut = false;  ///< in two, this round
+    std::size_t size() const { return end - begin; }
+  };
+  /// What one thread parts of a part.
+  struct Slice {
+    std::size_t begin, end, part;
+    std::size_t below;  ///< so many of its words are less than the splitter
+  };
+  /// Stretches that change places.
+  struct Exchange {
+    std::size_t left, right, size;
+  };
+  static constexpr std::size_t most_threads = 64;  ///< that get slices and parts of their own
+  static constexpr std::size_t most_parts = 4 * most_threads, most_slices = 8 * most_threads;
+  /// Each ends with a slice's words on one side or the other, or is as long as a slice.
+  static constexpr std::size_t most_exchanges = 3 * most_slices + most_parts;
+
+  Level level;
+  WordTurn<Word> turn;  ///< of words that have not been parted yet
+  Word* words;
+  const Word* sample;  ///< in order
+  Part *parts, *next_parts;
+  Slice* slices;
+  Exchange* exchanges;
+  std::size_t part_count = 1, slice_count = 0, exchange_count = 0;
+
+  static constexpr std::size_t bytes() {
+    return 2 * most_parts * sizeof(Part) + most_slices * sizeof(Slice) +
+           most_exchanges * sizeof(Exchange);
+  }
+  /// `memory`: so many bytes.
+  SimdParts(const Level& of, const Word* sample_in_order, std::size_t sampled, std::byte* memory)
+      : level(of),
+        turn(WordTurn<Word>::of(of.order)),
+        words(of.sink.keys),
+        sample(sample_in_order),
+        parts(reinterpret_cast<Part*>(memory)),
+        next_parts(parts + most_parts),
+        slices(reinterpret_cast<Slice*>(next_parts + most_parts)),
+        exchanges(reinterpret_cast<Exchange*>(slices + most_slices)) {
+    parts[0] = {0, of.range.size(), 0, sampled, 0};
+  }
+
+  template <class Each>
+  void for_each_claimed(std::size_t count, const Each& each) const {
+    for (std::size_t i = level.claim(); i < count; i = level.claim()) each(i);
+  }
+
+  /// Cuts parts that are larger than a share, and those into slices. False if there are none.
+  bool cut(std::size_t share, std::size_t slice) {
+    slice_count = 0;
+    std::size_t count = part_count;
+    for (std::size_t p = 0; p < part_count; ++p) {
+      Part& part = parts[p];
+      const std::size_t pieces = (part.size() + slice - 1) / slice;
+      part.is_cut = part.size() > share + share / 4 && count < most_parts &&
+                    slice_count + pieces <= most_slices && split(part);
+      if (!part.is_cut) continue;
+      ++count;
+      for (std::size_t i = 0; i < pieces; ++i) {
+        slices[slice_count++] = {part.begin + part.size() * i / pieces,
+                                 part.begin + part.size() * (i + 1) / pieces, p, 0};
+      }
+    }
+    return slice_count > 0;
+  }
+
+  /// After slices were parted: what parts there are now, and what lies on the wrong side of a border.
+  void join(std::size_t slice) {
+    exchange_count = 0;
+    std::size_t count = 0, first = 0;
+    for (std::size_t p = 0; p < part_count; ++p) {
+      const Part& part = parts[p];
+      if (!part.is_cut) {
+        next_parts[count++] = part;
+        continue;
+      }
+      std::size_t last = first, border = part.begin;
+      for (; last < slice_count && slices[last].part == p; ++last) border += slices[last].below;
+      exchange(first, last, border, slice);
+      first = last;
+      const Word* const middle =
+          std::lower_bound(sample + part.sample_begin, sample + part.sample_end, part.splitter);
+      const auto sample_border = static_cast<std::size_t>(middle - sample);
+      const bool is_one_key = part.splitter == static_cast<Word>(part.least + 1);
+      next_parts[count++] = {part.begin,    border,     part.sample_begin,
+                             sample_border, part.least, is_one_key};
+      next_parts[count++] = {border, part.end, sample_border, part.sample_end, part.splitter};
+    }
+    std::swap(parts, next_parts);
+    part_count = count;
+    turn = {};
+  }
+
+  /// Long parts first, and last what is in order.
+  void line_up() const {
+    std::sort(parts, parts + part_count, [](const Part& a, const Part& b) {
+      return a.is_one_key != b.is_one_key ? b.is_one_key : a.size() > b.size();
+    });
+  }
+
+ private:
+  /// By the middle of its sample. Where that is the least, that key gets a part of its own: what is less goes first, then what is
+  /// greater. False if there is nothing to part.
+  bool split(Part& part) const {
+    if (part.is_one_key || part.sample_begin == part.sample_end) return false;
+    const Word first = sample[part.sample_begin];
+    part.splitter = sample[part.sample_begin + (part.sample_end - part.sample_begin) / 2];
+    if (part.splitter == first && part.least == first) {
+      part.is_one_key = first == static_cast<Word>(~Word{0});
+      part.splitter = static_cast<Word>(first + 1);
+    }
+    return !part.is_one_key;
+  }
+
+  /// Of slices [first, last) what is not below and lies before the border, with what is below and lies behind.
+  void exchange(std::size_t first, std::size_t last, std::size_t border, std::size_t most) {
+    std::size_t left = first, right = first, left_at = 0, right_at = 0;
+    const auto left_end = [&] { return std::min(slices[left].end, border); };
+    const auto right_end = [&] { return slices[right].begin + slices[right].below; };
+    const auto open_left = [&] { left_at = slices[left].begin + slices[left].below; };
+    const auto open_right = [&] { right_at = std::max(slices[right].begin, border); };
+    open_left();
+    open_right();
+    for (;;) {
+      while (left < last && left_at >= left_end()) {
+        if (++left < last) open_left();
+      }
+      while (right < last && right_at >= right_end()) {
+        if (++right < last) open_right();
+      }
+      if (left == last || right == last) return;
+      const std::size_t size = std::min({left_end() - left_at, right_end() - right_at, most});
+      exchanges[exchange_count++] = {left_at, right_at, size};
+      left_at += size;
+      right_at += size;
+    }
+  }
+};
+
+/// Keys to where they are parted, as they are stored.
+template <class ExecutionSpace, class Parts>
+struct EnterWords {
+  Parts parts;
+  void operator()(const TeamMember<ExecutionSpace>&) const {
+    const auto order = parts.level.order;
+    const auto* const keys = parts.level.source.keys;
+    auto* const words = parts.words;
+    parts.level.for_each_block([=](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) words[i] = order.enter(keys[i]);
+    });
+  }
+};
+
+template <class ExecutionSpace, class Parts>
+struct PartSlices {
+  Parts parts;
+  void operator()(const TeamMember<ExecutionSpace>&) const {
+    parts.for_each_claimed(parts.slice_count, [&](std::size_t s) {
+      auto& slice = parts.slices[s];
+      slice.below = part_words(parts.words + slice.begin, slice.end - slice.begin,
+                               parts.parts[slice.part].splitter, parts.turn);
+    });
+  }
+};
+
+template <class ExecutionSpace, class Parts>
+struct ExchangeStretches {
+  Parts parts;
+  void operator()(const TeamMember<ExecutionSpace>&) const {
+    parts.for_each_claimed(parts.exchange_count, [&](std::size_t e) {
+      const auto [left, right, size] = parts.exchanges[e];
+      std::swap_ranges(parts.words + left, parts.words + left + size, parts.words + right);
+    });
+  }
+};
+
+template <class ExecutionSpace, class Parts>
+struct SortParts {
+  Parts parts;
+  void operator()(const TeamMember<ExecutionSpace>&) const {
+    const auto turn = WordTurn<typename Parts::Word>::of(parts.level.order);
+    parts.for_each_claimed(parts.part_count, [&](std::size_t p) {
+      const typename Parts::Part& part = parts.parts[p];
+      if (!part.is_one_key) sort_leaf(parts.words + part.begin, part.size());
+      if (turn.changes()) turn_back(parts.words + part.begin, part.size(), turn);
+    });
+  }
+};
+
+/// The host loop.
+template <class ExecutionSpace, class Parts>
+struct SortByParts {
+  const ExecutionSpace& exec;
+  Parts parts;
+  const std::string& label;
+  std::size_t least_slice = 4096;
+
+  void sort() {
+    const std::size_t size = parts.level.range.size(), shares = share_count();
+    const std::size_t share = size / shares;
+    const std::size_t slice = std::max(size / (4 * threads()) + 1, least_slice);
+    bool is_cut = shares > 1 && parts.cut(share, slice);
+    if (parts.level.source.keys != parts.words || (!is_cut && parts.turn.changes())) {
+      launch("EnterWords", EnterWords<ExecutionSpace, Parts>{parts});
+      parts.turn = {};
+    }
+    for (; is_cut; is_cut = parts.cut(share, slice)) {
+      launch("PartSlices", PartSlices<ExecutionSpace, Parts>{parts});
+      parts.join(slice);
+      if (parts.exchange_count == 0) continue;
+      launch("ExchangeStretches", ExchangeStretches<ExecutionSpace, Parts>{parts});
+    }
+    parts.line_up();
+    launch("SortParts", SortParts<ExecutionSpace, Parts>{parts});
+  }
+
+ private:
+  std::size_t threads() const { return std::min(parts.level.threads, Parts::most_threads); }
+
+  /// Of parts in which many keys are alike the time is not told by the size: threads get a choice.
+  std::size_t share_count() const {
+    std::size_t alike = 0;
+    const std::size_t sampled = parts.parts[0].sample_end;
+    for (std::size_t i = 1; i < sampled; ++i) alike += parts.sample[i] == parts.sample[i - 1];
+    if (threads() == 1) return 1;
+    return 4 * alike > sampled ? 2 * threads() : threads();
+  }
+
+  template <class Kernel>
+  void launch(const char* name, const Kernel& kernel) const {
+    parts.level.open();
+    launch_teams<TeamShape{1, 0}>(exec, label + name, threads(), 0, kernel);
+  }
+};
+#endif
+
+}  // namespace kradix::impl

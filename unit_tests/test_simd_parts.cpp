@@ -1,0 +1,174 @@
+// Words parted by SIMD where they lie, and sorted part by part: by any number of threads, in slices of a few words, with the
+// vectors of this machine, whatever their length. (Through the public door they are where vectors are wide.)
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <vector>
+
+#include "kradix/impl/host/order.hpp"
+#include "kradix/impl/host/simd_parts.hpp"
+#include "support/sorted.hpp"
+
+namespace {
+
+#ifdef KRADIX_ENABLE_HIGHWAY
+using kradix::Order;
+using kradix::impl::EncodedOrder;
+using kradix::impl::EncodedTotalOrder;
+using kradix::impl::HostLevel;
+using kradix::impl::low_mask;
+using kradix::impl::NoValue;
+using kradix::impl::WordTurn;
+
+using Host = std::conditional_t<kradix::impl::is_host_space<TEST_EXECSPACE>, TEST_EXECSPACE,
+                                Kokkos::DefaultHostExecutionSpace>;
+
+/// The order of a key type's words.
+template <class Key>
+struct OrderOf {
+  using Word = kradix::impl::unsigned_of_size<sizeof(Key)>;
+  static constexpr bool is_float = std::is_floating_point_v<Key>;
+  using type = std::conditional_t<is_float, EncodedTotalOrder<Word>, EncodedOrder<Word, false>>;
+  static type make(Order order) {
+    const auto codec = kradix::impl::make_codec<Key>(order);
+    if constexpr (is_float) {
+      return {kradix::impl::total_order(codec), low_mask<Word>(8 * sizeof(Word))};
+    } else {
+      return {codec, low_mask<Word>(8 * sizeof(Word))};
+    }
+  }
+};
+
+template <class Key>
+class SimdParts : public ::testing::Test {
+ protected:
+  using Word = typename OrderOf<Key>::Word;
+  using KeyOrder = typename OrderOf<Key>::type;
+  using Level = HostLevel<KeyOrder, NoValue>;
+  using Parts = kradix::impl::SimdParts<Level>;
+
+  std::vector<Word> words_of(keys::Pattern pattern, std::size_t size) {
+    const auto made = keys::make<Key>(pattern, size, random_);
+    std::vector<Word> words(size);
+    for (std::size_t i = 0; i < size; ++i) words[i] = Kokkos::bit_cast<Word>(made[i]);
+    return words;
+  }
+
+  static std::vector<Word> sorted(std::vector<Word> words, const KeyOrder& order) {
+    std::sort(words.begin(), words.end(),
+              [&](Word a, Word b) { return order.enter(a) < order.enter(b); });
+    return words;
+  }
+
+  /// Of so many sampled words, by so many threads.
+  static std::vector<Word> sorted_by_parts(std::vector<Word> keys, const KeyOrder& order,
+                                           std::size_t sampled, std::size_t threads,
+                                           bool in_place) {
+    std::vector<Word> result(keys.size()), sample(sampled);
+    typename Level::State state;
+    Level level{};
+    level.order = order;
+    level.sink = {in_place ? keys.data() : result.data(), nullptr, false, false};
+    level.source = {keys.data(), nullptr, false};
+    level.state = &state;
+    level.block = 100;
+    level.range = {0, keys.size(), 0};
+    level.threads = threads;
+    state.verdict = Level::State::good;
+    for (std::size_t s = 0; s < sampled; ++s)
+      sample[s] = order.enter(keys[s * keys.size() / sampled]);
+    std::sort(sample.begin(), sample.end());
+    std::vector<std::byte> memory(Parts::bytes());
+    const Host exec;
+    kradix::impl::SortByParts<Host, Parts>{
+        exec, Parts(level, sample.data(), sampled, memory.data()), "test::", 16}
+        .sort();
+    exec.fence();
+    return in_place ? keys : result;
+  }
+
+  std::mt19937_64 random_{keys::fresh_seed()};
+};
+using Keys =
+    ::testing::Types<std::uint32_t, std::int32_t, float, std::uint64_t, std::int64_t, double>;
+TYPED_TEST_SUITE(SimdParts, Keys);
+
+TYPED_TEST(SimdParts, ArePartedAndTurned) {
+  using Word = typename TestFixture::Word;
+  for (std::size_t size = 0; size < 3000; size += size < 600 ? 1 : 97) {
+    for (const Order by : {Order::ascending, Order::descending}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << size);
+      const auto order = OrderOf<TypeParam>::make(by);
+      const auto turn = WordTurn<Word>::of(order);
+      const auto words = this->words_of(keys::Pattern::uniform, size);
+      std::vector<Word> stored(size);
+      for (std::size_t i = 0; i < size; ++i) stored[i] = order.enter(words[i]);
+      const Word some = size == 0 ? 0 : stored[this->random_() % size];
+      for (const Word splitter : {some, Word{0}, static_cast<Word>(~Word{0})}) {
+        // What lies beside is nobody's.
+        std::vector<Word> parted = words;
+        parted.insert(parted.begin(), 40, Word{7});
+        parted.insert(parted.end(), 40, Word{8});
+        const std::size_t below =
+            kradix::impl::part_words(parted.data() + 40, size, splitter, turn);
+        EXPECT_EQ(std::count(parted.begin(), parted.begin() + 40, Word{7}), 40);
+        EXPECT_EQ(std::count(parted.end() - 40, parted.end(), Word{8}), 40);
+        parted = {parted.begin() + 40, parted.end() - 40};
+        const auto less = [=](Word word) { return word < splitter; };
+        EXPECT_EQ(below,
+                  static_cast<std::size_t>(std::count_if(stored.begin(), stored.end(), less)));
+        EXPECT_TRUE(
+            std::all_of(parted.begin(), parted.begin() + static_cast<std::ptrdiff_t>(below), less));
+        kradix::impl::turn_back(parted.data(), size, turn);
+        expect_same(this->sorted(words, order), this->sorted(parted, order), "words");
+        if (this->HasFailure()) return;
+      }
+    }
+  }
+}
+
+TYPED_TEST(SimdParts, AreSortedByAnyNumberOfThreads) {
+  for (const std::size_t size : {2, 17, 300, 5000, 40000}) {
+    for (const keys::Pattern pattern : keys::all_patterns) {
+      const auto words = this->words_of(pattern, size);
+      for (const Order by : {Order::ascending, Order::descending}) {
+        const auto order = OrderOf<TypeParam>::make(by);
+        const auto expected = this->sorted(words, order);
+        for (const std::size_t threads : {1, 2, 3, 8, 64, 100}) {
+          const std::size_t sampled = std::min<std::size_t>(size, threads % 2 == 0 ? 256 : 11);
+          SCOPED_TRACE(::testing::Message()
+                       << "seed " << keys::fresh_seed() << ", " << size << " of "
+                       << static_cast<int>(pattern) << ", " << threads << " threads");
+          for (const bool in_place : {true, false}) {
+            expect_same(expected, this->sorted_by_parts(words, order, sampled, threads, in_place),
+                        "words");
+          }
+          if (this->HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+/// A sample that saw one side of the words only, and one of a single key.
+TYPED_TEST(SimdParts, AreSortedWhateverTheSampleSays) {
+  using Word = typename TestFixture::Word;
+  const auto order = OrderOf<TypeParam>::make(Order::ascending);
+  auto words = this->words_of(keys::Pattern::uniform, 20000);
+  for (const int kind : {0, 1, 2}) {
+    SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", kind " << kind);
+    for (std::size_t i = 0; i < words.size(); i += 50) {  // what is sampled
+      words[i] = kind == 0   ? order.leave(static_cast<Word>(i / 100))
+                 : kind == 1 ? order.leave(static_cast<Word>(~Word{0}))
+                             : order.leave(Word{5});
+    }
+    expect_same(this->sorted(words, order), this->sorted_by_parts(words, order, 400, 8, true),
+                "words");
+  }
+}
+#else
+TEST(SimdParts, NeedHighway) {
+  GTEST_SKIP() << "built without Highway";
+}
+#endif
+
+}  // namespace
