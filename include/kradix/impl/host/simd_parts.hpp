@@ -208,6 +208,7 @@ struct SimdParts<Level> {
     }
   }
 };
+#endif
 
 /// Keys to where they are parted, as they are stored.
 template <class ExecutionSpace, class Parts>
@@ -304,6 +305,5 @@ struct SortByParts {
     launch_teams<TeamShape{1, 0}>(exec, label + name, threads(), 0, kernel);
   }
 };
-#endif
 
 }  // namespace kradix::impl
