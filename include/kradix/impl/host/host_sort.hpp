@@ -270,8 +270,9 @@ class HostSort {
     if constexpr (SimdParts<Level>::exists) {
       using Parts = SimdParts<Level>;
       const std::size_t size = level_.range.size();
+      const bool spread = !level_.state->buckets.by_table;
       if (!Parts::serve(level_) || memory_.benches.record_bytes < Parts::bytes() ||
-          (size > Parts::most_spread && !level_.state->buckets.by_table)) {
+          (spread && !Parts::serve_spread(size, level_.threads))) {
         return false;
       }
       const std::size_t sampled = level_.sample(bench_of(0));

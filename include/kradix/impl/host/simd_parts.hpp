@@ -59,9 +59,12 @@ struct SimdParts<Level> {
   static bool serve(const Level& level) {
     return level.parts_words && level.all_bits_count() && level.sink.keys != nullptr;
   }
-  /// More words than that of 8 bytes are moved sooner, if they spread over buckets by a digit.
-  static constexpr std::size_t most_spread =
-      sizeof(Word) == 4 ? ~std::size_t{0} : std::size_t{1} << 23;
+  /// And if they spread over buckets by a digit, which moves them quickest? Threads that part few words wait for each other.
+  static bool serve_spread(std::size_t size, std::size_t threads) {
+    constexpr std::size_t most = sizeof(Word) == 4 ? ~std::size_t{0} : std::size_t{1} << 23;
+    const auto rounds = static_cast<std::size_t>(bit_width_of<std::uint64_t>(threads - 1));
+    return size <= most && size >= threads * rounds * rounds * 4096;
+  }
 
   struct Part {
     std::size_t begin, end;
