@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/benches.hpp"
 #include "kradix/impl/host/sampled_kinds.hpp"
+#include "kradix/impl/host/simd_kinds.hpp"
 
 namespace kradix::impl {
 
@@ -18,6 +20,7 @@ template <class ExecutionSpace, class Level>
 struct CountFrequentKinds {
   using Key = typename Level::Key;
   using Kinds = SampledKinds<Level>;
+  using By = SimdKinds<Key, Key>;
 
   Level level;
   BenchSite benches;
@@ -25,7 +28,10 @@ struct CountFrequentKinds {
   Key* rest;
   typename Kinds::Kind most_frequent = kinds.most_frequent();
   bool splits = splits_off(kinds, level);
-  static constexpr std::size_t stretch = 4096, few = 4;
+  static constexpr std::size_t stretch = 4096;
+  /// So many kinds are compared with sooner than looked up.
+  static constexpr std::size_t most_few = 12;
+  static std::size_t few() { return By::most() > 0 ? most_few : 4; }
 
   /// Is one key most of all?
   static bool splits_off(const Kinds& kinds, const Level& level) {
@@ -61,27 +67,37 @@ struct CountFrequentKinds {
 
   /// Counts keys and returns how many are of no kind, which are put to `missed`.
   std::size_t count(const Key* keys, std::size_t size, std::uint32_t* times, Key* missed) const {
-    if (kinds.count <= few && count_few(keys, size, times)) return 0;
+    if (kinds.count <= few() && count_few(keys, size, times)) return 0;
     if (!splits) return count_by_homes(keys, size, times, missed);
     const std::size_t left = split_off(keys, size, times, missed);
     return count_by_homes(missed, left, times, missed);
   }
 
-  /// Compilers use SIMD for one kind after the other. False, and nothing is counted, if there are others.
+  /// False, and nothing is counted, if there are others.
   bool count_few(const Key* keys, std::size_t size, std::uint32_t* times) const {
-    Key found[few], sum = 0;
+    Key few_kinds[most_few];
+    std::uint32_t found[most_few];
+    for (std::size_t k = 0; k < kinds.count; ++k) few_kinds[k] = kinds.key(k);
+    compare(keys, size, few_kinds, found);
+    if (std::accumulate(found, found + kinds.count, std::size_t{0}) != size) return false;
+    for (std::size_t k = 0; k < kinds.count; ++k) times[kinds.kinds[k].slot] += found[k];
+    return true;
+  }
+  void compare(const Key* keys, std::size_t size, const Key* few_kinds,
+               std::uint32_t* found) const {
+    if constexpr (By::exists) {
+      if (By::most() > 0) {
+        count_few_kinds(keys, size, few_kinds, kinds.count, found);
+        return;
+      }
+    }
+    // Compilers use SIMD for one kind after the other.
     for (std::size_t k = 0; k < kinds.count; ++k) {
-      const Key kind = kinds.key(k);
+      const Key kind = few_kinds[k];
       Key alike = 0;
       for (std::size_t i = 0; i < size; ++i) alike += keys[i] == kind;
-      found[k] = alike;
-      sum += alike;
+      found[k] = static_cast<std::uint32_t>(alike);
     }
-    if (sum != size) return false;
-    for (std::size_t k = 0; k < kinds.count; ++k) {
-      times[kinds.kinds[k].slot] += static_cast<std::uint32_t>(found[k]);
-    }
-    return true;
   }
 
   /// To compare with the most frequent kind costs half of what a look for a home does.

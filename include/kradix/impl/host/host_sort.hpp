@@ -175,8 +175,9 @@ class HostSort {
       std::uint32_t* const times = Count::times_of(memory_.benches, 0);
       if (!Count::fits(memory_.benches, kinds) || !kinds.settle(level_, times, most_rest))
         return false;
-      // One key that is most of all is parted from the others sooner than it is counted.
-      if (has_parts && sizeof(typename Level::Key) == 4 && Count::splits_off(kinds, level_))
+      // One key that is most of all is parted from many others sooner than it is counted.
+      if (has_parts && sizeof(typename Level::Key) == 4 && kinds.count > Count::few() &&
+          Count::splits_off(kinds, level_))
         return false;
       auto* const rest = reinterpret_cast<typename Level::Key*>(memory_.blocks);
       level_.state->rest = 0;
