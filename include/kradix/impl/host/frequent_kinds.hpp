@@ -30,7 +30,7 @@ struct CountFrequentKinds {
   bool splits = splits_off(kinds, level);
   static constexpr std::size_t stretch = 4096;
   /// So many kinds are compared with sooner than looked up.
-  static constexpr std::size_t most_few = 12;
+  static constexpr std::size_t most_few = sizeof(Key) == 4 ? 24 : 16;
   static std::size_t few() { return By::most() > 0 ? most_few : 4; }
 
   /// Is one key most of all?
