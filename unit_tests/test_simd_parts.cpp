@@ -17,7 +17,6 @@ using kradix::impl::EncodedTotalOrder;
 using kradix::impl::HostLevel;
 using kradix::impl::low_mask;
 using kradix::impl::NoValue;
-using kradix::impl::WordTurn;
 
 using Host = std::conditional_t<kradix::impl::is_host_space<TEST_EXECSPACE>, TEST_EXECSPACE,
                                 Kokkos::DefaultHostExecutionSpace>;
@@ -98,7 +97,7 @@ TYPED_TEST(SimdParts, ArePartedAndTurned) {
     for (const Order by : {Order::ascending, Order::descending}) {
       SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << size);
       const auto order = OrderOf<TypeParam>::make(by);
-      const auto turn = WordTurn<Word>::of(order);
+      const auto turn = kradix::impl::turn_of(order);
       const auto words = this->words_of(keys::Pattern::uniform, size);
       std::vector<Word> stored(size);
       for (std::size_t i = 0; i < size; ++i) stored[i] = order.enter(words[i]);

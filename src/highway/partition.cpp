@@ -1,8 +1,8 @@
-// The partition of host/simd_parts.hpp, for each of the machine's instruction sets that Highway knows; which of them runs is chosen
+// The partition of host/simd_partition.hpp, for each of the machine's instruction sets that Highway knows; which of them runs is chosen
 // when it does.
 #include <algorithm>
 
-#include "kradix/impl/host/simd_parts.hpp"
+#include "kradix/impl/host/simd_partition.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "highway/partition.cpp"

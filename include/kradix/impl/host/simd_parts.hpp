@@ -1,6 +1,5 @@
 // Words alone on hosts whose vectors are wide: all threads together part them by SIMD where they lie, until there is a part for
-// each, which SIMD sorts. Nothing of that without the component Highway, with which the partition is compiled for each of a
-// machine's instruction sets (src/highway).
+// each, which SIMD sorts. Nothing of that without the component Highway.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -13,22 +12,19 @@
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/host_level.hpp"
 #include "kradix/impl/host/simd_leaf.hpp"
+#include "kradix/impl/host/simd_partition.hpp"
 
 namespace kradix::impl {
 
-/// How an order stores a word: some bits are changed, others where the topmost one is set, then a number is added and bits
-/// are changed again.
 template <class Word>
-struct WordTurn {
-  Word top = 0, other = 0, add = 0, flip = 0;
-  bool changes() const { return (top | other | add | flip) != 0; }
-
-  static WordTurn of(const EncodedOrder<Word, false>& order) { return {0, 0, 0, order.codec.flip}; }
-  static WordTurn of(const EncodedTotalOrder<Word>& order) {
-    return {static_cast<Word>(~Word{0}), static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1)),
-            static_cast<Word>(Word{0} - order.codec.lowest), order.codec.flip};
-  }
-};
+WordTurn<Word> turn_of(const EncodedOrder<Word, false>& order) {
+  return {0, 0, 0, order.codec.flip};
+}
+template <class Word>
+WordTurn<Word> turn_of(const EncodedTotalOrder<Word>& order) {
+  return {static_cast<Word>(~Word{0}), static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1)),
+          static_cast<Word>(Word{0} - order.codec.lowest), order.codec.flip};
+}
 
 template <class Level>
 struct SimdParts {
@@ -37,15 +33,6 @@ struct SimdParts {
 };
 
 #ifdef KRADIX_ENABLE_HIGHWAY
-/// Turns words, and puts those that are less than the splitter before the others; returns how many they are.
-std::size_t part_words(std::uint32_t* words, std::size_t size, std::uint32_t splitter,
-                       const WordTurn<std::uint32_t>& turn);
-std::size_t part_words(std::uint64_t* words, std::size_t size, std::uint64_t splitter,
-                       const WordTurn<std::uint64_t>& turn);
-/// Words as they were before they were turned.
-void turn_back(std::uint32_t* words, std::size_t size, const WordTurn<std::uint32_t>& turn);
-void turn_back(std::uint64_t* words, std::size_t size, const WordTurn<std::uint64_t>& turn);
-
 /// Whole keys that are stored encoded, and none of which the order cannot store, are words. They lie in the sink.
 template <class Level>
   requires(Level::can_count && !Level::OrderType::has_special &&
@@ -105,7 +92,7 @@ struct SimdParts<Level> {
   /// `memory`: so many bytes.
   SimdParts(const Level& of, const Word* sample_in_order, std::size_t sampled, std::byte* memory)
       : level(of),
-        turn(WordTurn<Word>::of(of.order)),
+        turn(turn_of(of.order)),
         words(of.sink.keys),
         sample(sample_in_order),
         parts(reinterpret_cast<Part*>(memory)),
@@ -254,7 +241,7 @@ template <class ExecutionSpace, class Parts>
 struct SortParts {
   Parts parts;
   void operator()(const TeamMember<ExecutionSpace>&) const {
-    const auto turn = WordTurn<typename Parts::Word>::of(parts.level.order);
+    const auto turn = turn_of(parts.level.order);
     parts.for_each_claimed(parts.part_count, [&](std::size_t p) {
       const typename Parts::Part& part = parts.parts[p];
       if (!part.is_one_key) sort_leaf(parts.words + part.begin, part.size());

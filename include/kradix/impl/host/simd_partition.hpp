@@ -1,0 +1,29 @@
+// A partition of words where they lie, by SIMD: compiled for each of a machine's instruction sets (src/highway), and only
+// with the component Highway.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kradix::impl {
+
+/// How an order stores a word: some bits are changed, others where the topmost one is set, then a number is added and bits
+/// are changed again.
+template <class Word>
+struct WordTurn {
+  Word top = 0, other = 0, add = 0, flip = 0;
+  bool changes() const { return (top | other | add | flip) != 0; }
+};
+
+#ifdef KRADIX_ENABLE_HIGHWAY
+/// Turns words, and puts those that are less than the splitter before the others; returns how many they are.
+std::size_t part_words(std::uint32_t* words, std::size_t size, std::uint32_t splitter,
+                       const WordTurn<std::uint32_t>& turn);
+std::size_t part_words(std::uint64_t* words, std::size_t size, std::uint64_t splitter,
+                       const WordTurn<std::uint64_t>& turn);
+/// Words as they were before they were turned.
+void turn_back(std::uint32_t* words, std::size_t size, const WordTurn<std::uint32_t>& turn);
+void turn_back(std::uint64_t* words, std::size_t size, const WordTurn<std::uint64_t>& turn);
+#endif
+
+}  // namespace kradix::impl
