@@ -168,8 +168,8 @@ class HostSort {
                   sizeof(typename Level::Key) <= 8) {
       using Count = CountFrequentKinds<ExecutionSpace, Level>;
       const bool has_parts = SimdParts<Level>::serve(level_);
-      const std::size_t most_rest =
-          has_parts ? 1 : 5;  // of 8; the others' sort must pay for a look at all
+      // Of 8; the others' sort must pay for a look at all.
+      const std::size_t most_rest = has_parts ? 1 : 5;
       if (!may_have_kinds()) return false;
       auto kinds = Kinds::in(memory_.kinds, BucketSample::size_of(level_.range.size()));
       std::uint32_t* const times = Count::times_of(memory_.benches, 0);

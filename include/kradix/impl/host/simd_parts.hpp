@@ -50,7 +50,7 @@ struct SimdParts<Level> {
   static bool serve_spread(std::size_t size, std::size_t threads) {
     constexpr std::size_t most = sizeof(Word) == 4 ? ~std::size_t{0} : std::size_t{1} << 23;
     const auto rounds = static_cast<std::size_t>(bit_width_of<std::uint64_t>(threads - 1));
-    return size <= most && size >= threads * rounds * rounds * 4096;
+    return size <= most && threads <= most_threads && size >= threads * rounds * rounds * 4096;
   }
 
   struct Part {
