@@ -181,12 +181,11 @@ struct HostLevel {
   template <class Each>
   void for_each_unit(const Each& each) const {
     const std::uint32_t* const units = state->first_unit;
-    const std::size_t all = units[state->buckets.count];
     std::size_t bucket = 0;
-    for (std::size_t u = claim(); u < all; u = claim()) {
+    for_each_claimed(units[state->buckets.count], [&](std::size_t u) {
       while (units[bucket + 1] <= u) ++bucket;
       if (size_of(bucket) > 0) each(bucket, u - units[bucket], units[bucket + 1] - units[bucket]);
-    }
+    });
   }
 
   std::size_t size_of(std::size_t bucket) const {
@@ -250,7 +249,6 @@ struct HostLevel {
     }
   }
 
-  static Bits* bits_of(Rec* records) { return reinterpret_cast<Bits*>(records); }
   /// Takes a sample to where a bucket's records will lie; returns its size.
   std::size_t sample(const Bench& bench) const {
     const std::size_t most = std::max<std::size_t>(1, capacity * sizeof(Rec) / sizeof(Bits));
@@ -262,9 +260,16 @@ struct HostLevel {
     return size;
   }
 
-  std::size_t claim() const { return Kokkos::atomic_fetch_add(&state->ticket, std::uint64_t{1}); }
+  /// Calls `each(i)` for those of `count` pieces of work that this thread claims.
+  template <class Each>
+  void for_each_claimed(std::size_t count, const Each& each) const {
+    for (std::size_t i = claim(); i < count; i = claim()) each(i);
+  }
 
  private:
+  std::size_t claim() const { return Kokkos::atomic_fetch_add(&state->ticket, std::uint64_t{1}); }
+  static Bits* bits_of(Rec* records) { return reinterpret_cast<Bits*>(records); }
+
   /// So many that a bucket fits a cache, but is no crumb.
   BucketBits bucket_bits() const {
     const std::size_t count = range.size();

@@ -102,11 +102,6 @@ struct SimdParts<Level> {
     parts[0] = {0, of.range.size(), 0, sampled, 0};
   }
 
-  template <class Each>
-  void for_each_claimed(std::size_t count, const Each& each) const {
-    for (std::size_t i = level.claim(); i < count; i = level.claim()) each(i);
-  }
-
   /// Cuts parts that are larger than a share, and those into slices. False if there are none.
   bool cut(std::size_t share, std::size_t slice) {
     slice_count = 0;
@@ -218,7 +213,7 @@ template <class ExecutionSpace, class Parts>
 struct PartSlices {
   Parts parts;
   void operator()(const TeamMember<ExecutionSpace>&) const {
-    parts.for_each_claimed(parts.slice_count, [&](std::size_t s) {
+    parts.level.for_each_claimed(parts.slice_count, [&](std::size_t s) {
       auto& slice = parts.slices[s];
       slice.below = part_words(parts.words + slice.begin, slice.end - slice.begin,
                                parts.parts[slice.part].splitter, parts.turn);
@@ -230,7 +225,7 @@ template <class ExecutionSpace, class Parts>
 struct ExchangeStretches {
   Parts parts;
   void operator()(const TeamMember<ExecutionSpace>&) const {
-    parts.for_each_claimed(parts.exchange_count, [&](std::size_t e) {
+    parts.level.for_each_claimed(parts.exchange_count, [&](std::size_t e) {
       const auto [left, right, size] = parts.exchanges[e];
       std::swap_ranges(parts.words + left, parts.words + left + size, parts.words + right);
     });
@@ -242,7 +237,7 @@ struct SortParts {
   Parts parts;
   void operator()(const TeamMember<ExecutionSpace>&) const {
     const auto turn = turn_of(parts.level.order);
-    parts.for_each_claimed(parts.part_count, [&](std::size_t p) {
+    parts.level.for_each_claimed(parts.part_count, [&](std::size_t p) {
       const typename Parts::Part& part = parts.parts[p];
       if (!part.is_one_key) sort_leaf(parts.words + part.begin, part.size());
       if (turn.changes()) turn_back(parts.words + part.begin, part.size(), turn);
@@ -282,10 +277,10 @@ struct SortByParts {
 
   /// Of parts in which many keys are alike the time is not told by the size: threads get a choice.
   std::size_t share_count() const {
+    if (threads() == 1) return 1;
     std::size_t alike = 0;
     const std::size_t sampled = parts.parts[0].sample_end;
     for (std::size_t i = 1; i < sampled; ++i) alike += parts.sample[i] == parts.sample[i - 1];
-    if (threads() == 1) return 1;
     return 4 * alike > sampled ? 2 * threads() : threads();
   }
 
