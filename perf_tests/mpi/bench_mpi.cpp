@@ -12,15 +12,17 @@ namespace bench_mpi {
 void print_json(const Options& options, const Outcome& o, int size) {
   const kradix::mpi::Times& t = o.report.seconds;
   std::printf(
-      "{\"key\": \"%s\", \"values\": %d, \"distribution\": \"%s\", \"ranks\": %d, \"total\": %llu, "
+      "{\"key\": \"%s\", \"values\": %d, \"arrays\": %d, \"distribution\": \"%s\", \"ranks\": %d, "
+      "\"total\": %llu, "
       "\"seconds\": %.9g, \"check\": %.9g, \"survey\": %.9g, \"first_sort\": %.9g, "
       "\"splitters\": %.9g, \"partition\": %.9g, \"allocate\": %.9g, \"exchange\": %.9g, "
       "\"sort\": %.9g, \"local_sort\": %.9g, \"alltoall\": %.9g, \"alltoall_beside_sort\": %.9g, "
       "\"alltoall_by\": \"%s\", "
       "\"bytes_sent\": %llu, \"temporary_bytes\": %llu, \"imbalance\": %.6g, \"rounds\": %d, "
       "\"ranges\": %d, \"work\": \"%s\", \"transport\": \"%s\", \"route\": \"%s\"}\n",
-      options.key.c_str(), options.values, std::string(name(options.input.distribution)).c_str(),
-      size, static_cast<unsigned long long>(o.total), o.seconds, t.check, t.survey, t.first_sort,
+      options.key.c_str(), options.values, options.arrays,
+      std::string(name(options.input.distribution)).c_str(), size,
+      static_cast<unsigned long long>(o.total), o.seconds, t.check, t.survey, t.first_sort,
       t.splitters, t.partition, t.allocate, t.exchange, t.sort, o.local_sort, o.alltoall,
       o.beside_sort, alltoall_name, static_cast<unsigned long long>(o.bytes_sent),
       static_cast<unsigned long long>(o.temporary_bytes), o.report.imbalance, o.report.rounds,
@@ -30,13 +32,16 @@ void print_json(const Options& options, const Outcome& o, int size) {
 
 void print_table(const Options& options, const Outcome& o, int size) {
   const kradix::mpi::Times& t = o.report.seconds;
-  const double element = (options.key == "u64" ? 8.0 : 4.0) + options.values;
+  const double element = (options.key == "u64" ? 8.0 : 4.0) + options.values * options.arrays;
   const double bound = o.local_sort + o.alltoall;
   const auto rate = [](double amount, double seconds) {
     return seconds > 0 ? amount / seconds * 1e-9 : 0;
   };
   std::printf("%s%s, %s, %d ranks on %s, %llu elements: %s, %s, %s, %d ranges, %d rounds\n",
-              options.key.c_str(), options.values > 0 ? " with 4 B" : "",
+              options.key.c_str(),
+              options.values == 0   ? ""
+              : options.arrays == 1 ? " with 4 B"
+                                    : " with 4, 4, 4 B",
               std::string(name(options.input.distribution)).c_str(), size, Space::name(),
               static_cast<unsigned long long>(o.total), std::string(name(o.report.work)).c_str(),
               std::string(name(o.report.transport)).c_str(),

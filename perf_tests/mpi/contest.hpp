@@ -9,6 +9,7 @@
 #include <kradix/sort.hpp>
 #include <mpi.h>
 #include <stdexcept>
+#include <tuple>
 #include <vector>
 
 #include "mpi/alltoall.hpp"
@@ -20,6 +21,8 @@ namespace bench_mpi {
 template <class Key>
 using Keys = Kokkos::View<Key*, Space::memory_space>;
 using Values = Kokkos::View<std::uint32_t*, Space::memory_space>;
+inline constexpr int most_arrays = 3;
+using Arrays = std::array<Values, most_arrays>;  ///< those that are not asked for are empty
 using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::size_t>>;
 
 template <class Key>
@@ -32,17 +35,24 @@ struct FillPart {
   }
 };
 
-/// A value tells which key it belongs to.
+/// A value tells which key it belongs to, and in which array.
 template <class Key>
-KOKKOS_FUNCTION std::uint32_t value_for(Key key) {
-  return static_cast<std::uint32_t>(inputs::mix(static_cast<std::uint64_t>(key)));
+KOKKOS_FUNCTION std::uint32_t value_for(Key key, int array) {
+  return static_cast<std::uint32_t>(inputs::mix(static_cast<std::uint64_t>(key)) >> array);
 }
 
 template <class Key>
 struct FillValues {
   Keys<Key> keys;
   Values values;
-  KOKKOS_FUNCTION void operator()(std::size_t i) const { values(i) = value_for(keys(i)); }
+  int array;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { values(i) = value_for(keys(i), array); }
+};
+
+/// As who sorts several arrays by one key does it on one GPU.
+struct Gather {
+  Values places, from, to;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { to(i) = from(places(i)); }
 };
 
 template <class Key>
@@ -58,9 +68,10 @@ template <class Key>
 struct CountWrong {
   Keys<Key> keys;
   Values values;
+  int array;
   KOKKOS_FUNCTION void operator()(std::size_t i, std::uint64_t& wrong) const {
     if (i > 0 && keys(i) < keys(i - 1)) ++wrong;
-    if (values.extent(0) > 0 && values(i) != value_for(keys(i))) ++wrong;
+    if (values.extent(0) > 0 && values(i) != value_for(keys(i), array)) ++wrong;
   }
 };
 
@@ -87,9 +98,9 @@ class Contest {
     keys_ = Keys<Key>(raw("keys"), outcome_.per_rank);
     Kokkos::parallel_for("bench_mpi::FillPart", all(),
                          FillPart<Key>{keys_, options.input, first, outcome_.total});
-    if (options.values > 0) {
-      values_ = Values(raw("values"), outcome_.per_rank);
-      Kokkos::parallel_for("bench_mpi::FillValues", all(), FillValues<Key>{keys_, values_});
+    values_ = make_arrays("values", keys_.extent(0));
+    for (int a = 0; a < arrays(); ++a) {
+      Kokkos::parallel_for("bench_mpi::FillValues", all(), FillValues<Key>{keys_, values_[a], a});
     }
     exec_.fence();
   }
@@ -133,39 +144,60 @@ class Contest {
   static auto raw(const char* label) {
     return Kokkos::view_alloc(std::string("bench_mpi::") + label, Kokkos::WithoutInitializing);
   }
+  int arrays() const { return options_.values > 0 ? options_.arrays : 0; }
+  Arrays make_arrays(const char* label, std::size_t count) const {
+    Arrays made;
+    for (int a = 0; a < arrays(); ++a) made[a] = Values(raw(label), count);
+    return made;
+  }
   Range all() const { return Range(exec_, 0, keys_.extent(0)); }
 
   kradix::mpi::Report sort_once() {
     kradix::mpi::Options options = options_.sort;
     options.workspace = &workspace_;
-    const bool with_values = options_.values > 0;
-    if (!options.splitters.is_exact()) {
-      if (with_values) {
-        auto result = kradix::mpi::sort_by_key(MPI_COMM_WORLD, exec_, keys_, values_, options);
-        sorted_ = result.keys;
-        sorted_values_ = result.values;
-        return result.report;
-      }
+    if (!options.splitters.is_exact()) return sort_to_new(options);
+    if (sorted_.extent(0) != keys_.extent(0)) {
+      sorted_ = Keys<Key>(raw("sorted"), keys_.extent(0));
+      sorted_values_ = make_arrays("sorted_values", keys_.extent(0));
+    }
+    if (arrays() == 0) return kradix::mpi::sort(MPI_COMM_WORLD, exec_, keys_, sorted_, options);
+    if (arrays() == 1) {
+      return kradix::mpi::sort_by_key(MPI_COMM_WORLD, exec_, keys_, values_[0], sorted_,
+                                      sorted_values_[0], options);
+    }
+    return kradix::mpi::sort_by_key(MPI_COMM_WORLD, exec_, keys_, std::tuple_cat(values_), sorted_,
+                                    std::tuple_cat(sorted_values_), options);
+  }
+
+  /// Of sampled splitters nobody knows the size before.
+  kradix::mpi::Report sort_to_new(const kradix::mpi::Options& options) {
+    if (arrays() == 0) {
       auto result = kradix::mpi::sort(MPI_COMM_WORLD, exec_, keys_, options);
       sorted_ = result.keys;
       return result.report;
     }
-    if (sorted_.extent(0) != keys_.extent(0)) {
-      sorted_ = Keys<Key>(raw("sorted"), keys_.extent(0));
-      sorted_values_ = Values(raw("sorted_values"), values_.extent(0));
+    if (arrays() == 1) {
+      auto result = kradix::mpi::sort_by_key(MPI_COMM_WORLD, exec_, keys_, values_[0], options);
+      sorted_ = result.keys;
+      sorted_values_[0] = result.values;
+      return result.report;
     }
-    if (with_values) {
-      return kradix::mpi::sort_by_key(MPI_COMM_WORLD, exec_, keys_, values_, sorted_,
-                                      sorted_values_, options);
-    }
-    return kradix::mpi::sort(MPI_COMM_WORLD, exec_, keys_, sorted_, options);
+    auto result =
+        kradix::mpi::sort_by_key(MPI_COMM_WORLD, exec_, keys_, std::tuple_cat(values_), options);
+    sorted_ = result.keys;
+    std::apply([&](const auto&... views) { sorted_values_ = {views...}; }, result.values);
+    return result.report;
   }
 
   void verify() {
     std::uint64_t wrong = 0;
     const Range mine(exec_, 0, sorted_.extent(0));
-    Kokkos::parallel_reduce("bench_mpi::CountWrong", mine, CountWrong<Key>{sorted_, sorted_values_},
-                            wrong);
+    for (int a = 0; a < std::max(arrays(), 1); ++a) {
+      std::uint64_t found = 0;
+      Kokkos::parallel_reduce("bench_mpi::CountWrong", mine,
+                              CountWrong<Key>{sorted_, sorted_values_[a], a}, found);
+      wrong += found;
+    }
     std::uint64_t hash[2] = {0, 0};
     Kokkos::parallel_reduce("bench_mpi::AddHashes", all(), AddHashes<Key>{keys_}, hash[0]);
     Kokkos::parallel_reduce("bench_mpi::AddHashes", mine, AddHashes<Key>{sorted_}, hash[1]);
@@ -214,17 +246,23 @@ class Contest {
   double time_local_sort() {
     kradix::Workspace workspace;
     const Keys<Key> keys(raw("local keys"), keys_.extent(0));
-    const Values values(raw("local values"), values_.extent(0));
+    const Arrays values = make_arrays("local values", keys_.extent(0));
+    const Values places(raw("places"), arrays() > 1 ? keys_.extent(0) : 0);
     std::vector<double> samples;
     for (int i = 0; i <= options_.repetitions; ++i) {
       Kokkos::deep_copy(exec_, keys, keys_);
-      Kokkos::deep_copy(exec_, values, values_);
+      for (int a = 0; a < arrays(); ++a) Kokkos::deep_copy(exec_, values[a], values_[a]);
       exec_.fence();
       const double begin = MPI_Wtime();
-      if (options_.values > 0) {
-        kradix::sort_by_key(exec_, keys, values, {.workspace = &workspace});
-      } else {
+      if (arrays() == 0) {
         kradix::sort(exec_, keys, {.workspace = &workspace});
+      } else if (arrays() == 1) {
+        kradix::sort_by_key(exec_, keys, values[0], {.workspace = &workspace});
+      } else {
+        kradix::argsort(exec_, keys, places, {.workspace = &workspace});
+        for (int a = 0; a < arrays(); ++a) {
+          Kokkos::parallel_for("bench_mpi::Gather", all(), Gather{places, values_[a], values[a]});
+        }
       }
       exec_.fence();
       const double seconds = slowest(MPI_Wtime() - begin);
@@ -268,7 +306,7 @@ class Contest {
   int rank_, size_;
   Space exec_;
   Keys<Key> keys_, sorted_;
-  Values values_, sorted_values_;
+  Arrays values_, sorted_values_;
   kradix::mpi::Workspace workspace_;
   Outcome outcome_;
 };

@@ -16,6 +16,7 @@ inline constexpr const char* usage =
 
   --key u32|u64            (u64)
   --values 0|4             bytes of the value of each key: 0 is sort, 4 sort_by_key (0)
+  --arrays 1|3             of such values (1)
   --count N                keys a rank (1048576): weak scaling over runs with more ranks
   --total N                keys of all ranks, instead: strong scaling
   --distribution NAME      as of bench_sort (uniform)
@@ -33,6 +34,7 @@ it was built in, else by MPI. "exchange" is a rate: bytes that a rank sent to ot
 struct Options {
   std::string key = "u64";
   int values = 0;
+  int arrays = 1;
   std::uint64_t count = 1 << 20;
   std::uint64_t total = 0;
   inputs::Input input;
@@ -63,6 +65,8 @@ inline void set(Options& options, const std::string& option, const std::string& 
     options.key = value;
   } else if (option == "--values" && (value == "0" || value == "4")) {
     options.values = std::stoi(value);
+  } else if (option == "--arrays" && (value == "1" || value == "3")) {
+    options.arrays = std::stoi(value);
   } else if (option == "--count") {
     options.count = to_number(value);
   } else if (option == "--total") {
