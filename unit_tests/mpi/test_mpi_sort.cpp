@@ -161,18 +161,42 @@ TEST(MpiSort, FloatsThatCompareEqualComeInOneOrder) {
 TEST(MpiSort, ARangeOfBitsOnly) {
   const Whole<std::uint64_t> whole(Shape::uniform, Spread::ramp, 1000);
   for (const kradix::BitRange bits : {kradix::BitRange{5, 17}, {0, 0}, {60, 64}, {63, 64}}) {
-    const Options options{.bits = bits, .stability = kradix::Stability::stable};
-    const auto keys = to_device(whole.mine(whole.keys));
-    const auto result = kradix::mpi::sort(MPI_COMM_WORLD, Space{}, keys, options);
-    const auto indices =
-        reference::sorted_indices(whole.keys, [&](std::uint64_t a, std::uint64_t b) {
-          return reference::cut_bits(a, bits.begin, bits.end) <
-                 reference::cut_bits(b, bits.begin, bits.end);
-        });
-    const std::size_t count = result.keys.extent(0);
-    EXPECT_EQ(count, world::balanced(whole.keys.size(), world::rank()));
-    EXPECT_EQ(to_host(result.keys),
-              world::slice(whole.keys, indices, world::sum_below(count), count));
+    for (const Work work : {Work::partition_first, Work::sort_first}) {
+      const Options options{.bits = bits, .stability = kradix::Stability::stable, .work = work};
+      const auto keys = to_device(whole.mine(whole.keys));
+      const auto result = kradix::mpi::sort(MPI_COMM_WORLD, Space{}, keys, options);
+      const auto indices =
+          reference::sorted_indices(whole.keys, [&](std::uint64_t a, std::uint64_t b) {
+            return reference::cut_bits(a, bits.begin, bits.end) <
+                   reference::cut_bits(b, bits.begin, bits.end);
+          });
+      const std::size_t count = result.keys.extent(0);
+      EXPECT_EQ(count, world::balanced(whole.keys.size(), world::rank()));
+      EXPECT_EQ(to_host(result.keys),
+                world::slice(whole.keys, indices, world::sum_below(count), count));
+    }
+  }
+}
+
+/// Sorted keys of which two have changed places: only a read of all keys tells that the whole is not in order.
+TEST(MpiSort, DisorderThatNoGlanceSees) {
+  for (const Work work : {Work::partition_first, Work::sort_first}) {
+    Whole<std::uint64_t> whole(Shape::sorted, Spread::even, 30000);
+    std::swap(whole.keys[11], whole.keys[12]);
+    const auto report = expect_sorted(whole, {.work = work}, "two keys swapped");
+    EXPECT_FALSE(report.sorted_already);
+  }
+}
+
+/// A sort that comes first tells of constant bits the topmost alone: no more rounds than a key has bytes.
+TEST(MpiSort, ConstantBitsInTheMiddle) {
+  for (const Work work : {Work::partition_first, Work::sort_first}) {
+    Whole<std::uint64_t> whole(Shape::uniform, Spread::even, 5000);
+    for (auto& key : whole.keys) {
+      key = (key & 0x000000ff'00000fffu) | (key & 0xfff0u) << 32 | 0x12000000'3a000000u;
+    }
+    const auto report = expect_sorted(whole, {.work = work}, "constant bits");
+    EXPECT_LE(report.rounds, 8);
   }
 }
 

@@ -11,8 +11,9 @@ namespace kradix::mpi {
 /// Seconds of this rank, phase by phase. Phases end when the rank's device is done with them; but where
 /// ranges of the local sort overlap the exchange of later ones, that time counts as `exchange` alone.
 struct Times {
-  double check = 0;       ///< arguments compared, counts gathered
-  double survey = 0;      ///< one read: which bits vary, is it sorted already, first digits
+  double check = 0;  ///< arguments compared, counts gathered
+  double survey =
+      0;  ///< is it sorted already; as a rule one read, for which bits vary and first digits
   double first_sort = 0;  ///< of Work::sort_first
   double splitters = 0;
   double partition = 0;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/device/sample_places.hpp"
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/mpi/splitters.hpp"
 
@@ -199,6 +200,23 @@ struct TakeSample {
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     z ^= z >> 31;
     taken[i] = codec.encode(keys[begin + z % (end - begin)]);
+  }
+};
+
+/// Looks at a key in each of `samples` equal strides: does the next one belong before it?
+template <class Codec>
+struct GlanceAtOrder {
+  const typename Codec::key_type* keys;
+  Codec codec;
+  std::size_t count;  ///< 2 at least
+  SamplePlaces places;
+  std::uint64_t* descents;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    const std::size_t place = places.of(i);
+    if (place + 1 < count && codec.encode(keys[place + 1]) < codec.encode(keys[place])) {
+      Kokkos::atomic_inc(descents);
+    }
   }
 };
 

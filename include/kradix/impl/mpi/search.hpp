@@ -101,6 +101,40 @@ class Search {
     sample_slot_ = scratch.add(most_samples_, sizeof(Bits));
   }
 
+  /// Does a look at some neighbours tell that the whole is not sorted? Collective.
+  bool sees_disorder(const Part& part, std::byte* base) {
+    base_ = base;
+    std::uint64_t* const found = kept_slot_.in<std::uint64_t>(base);
+    std::uint64_t descents = 0;
+    if (part.count > 1) {
+      constexpr std::size_t samples = 2048;
+      to_device(exec_, found, {std::uint64_t{0}});
+      Kokkos::parallel_for(
+          label_ + "GlanceAtOrder",
+          Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
+              exec_, 0, std::min(samples, part.count)),
+          GlanceAtOrder<Codec>{part.data, codec_, part.count, {part.count, samples}, found});
+      descents = to_host(exec_, found, 1)[0];
+    }
+    check(MPI_Allreduce(MPI_IN_PLACE, &descents, 1, MPI_UINT64_T, MPI_SUM, comm_.get()),
+          "MPI_Allreduce");
+    return descents > 0;
+  }
+
+  /// Of sorted keys that nobody has read before, the first and the last tell which of the topmost bits vary. Collective.
+  void survey_sorted(const Part& part) {
+    Bits all_set = low_mask<Bits>(width_), some_set = 0;
+    for (const Ends& ends : ends_of_ranks(part)) {
+      if (ends.any == 0) continue;
+      for (const Bits end : {joined<Bits>(ends.first), joined<Bits>(ends.last)}) {
+        all_set &= end;
+        some_set |= end;
+      }
+    }
+    varying_ = low_mask<Bits>(bit_width_of(static_cast<Bits>(some_set & ~all_set)));
+    all_set_ = all_set & ~varying_;
+  }
+
   /// One read of the keys. Collective.
   void survey(const Part& part, std::byte* base) {
     base_ = base;
@@ -137,7 +171,7 @@ class Search {
     std::uint64_t left = ~std::uint64_t{0};  // keys that later rounds look at, on all ranks
     while (!search.done() && left > most_gathered) {
       std::vector<std::uint64_t> local;
-      if (search.window() == first_window(width_)) {
+      if (search.window() == first_window(width_) && !first_counts_.empty()) {
         local = first_counts_;
       } else {
         local = count(part, search.prefixes(), search.window());
@@ -237,10 +271,12 @@ class Search {
                         make(share));
   }
 
-  bool ranks_in_order(const Part& part) const {
-    struct Ends {
-      std::uint64_t any, first[2], last[2];
-    } mine{part.count, {0, 0}, {0, 0}};
+  /// What the ranks' first and last keys are.
+  struct Ends {
+    std::uint64_t any, first[2], last[2];
+  };
+  std::vector<Ends> ends_of_ranks(const Part& part) const {
+    Ends mine{part.count, {0, 0}, {0, 0}};
     if (part.count > 0) {
       const Bits first = codec_.encode(to_host(exec_, part.data, 1)[0]);
       const Bits last = codec_.encode(to_host(exec_, part.data + part.count - 1, 1)[0]);
@@ -253,8 +289,12 @@ class Search {
     check(
         MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm_.get()),
         "MPI_Allgather");
+    return all;
+  }
+
+  bool ranks_in_order(const Part& part) const {
     Bits highest = 0;
-    for (const Ends& ends : all) {
+    for (const Ends& ends : ends_of_ranks(part)) {
       if (ends.any == 0) continue;
       if (joined<Bits>(ends.first) < highest) return false;
       highest = joined<Bits>(ends.last);

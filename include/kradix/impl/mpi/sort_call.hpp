@@ -176,12 +176,15 @@ class SortCall {
     Search search(exec_, comm_, codec, width, targets_.size(), samples_of_rank(), label_.c_str());
     take_scratch(search);
     columns_.pack(base_, label_.c_str());
-    search.survey(part(false), base_);
+    // A sort tells what a survey would, but that all was sorted.
+    const bool surveys = !sort_first() || !search.sees_disorder(part(false), base_);
+    if (surveys) search.survey(part(false), base_);
     report_.seconds.survey = lap();
 
     report_.sorted_already = search.sorted();
     if (!search.sorted() && sort_first()) sort_columns();
     report_.seconds.first_sort = lap();
+    if (!surveys) search.survey_sorted(part(true));
 
     const auto cuts = find_cuts(search);
     std::vector<std::uint64_t> places = search.places(cuts);
@@ -231,7 +234,7 @@ class SortCall {
     s.element_bytes = (sizeof(Key) + ... + sizeof(element_of<Values>));
     s.on_host = is_host_space<ExecutionSpace>;
     s.partitions = Columns::partitions;
-    s.merges = can_merge && !Columns::by_index;
+    s.merges = can_merge;
     report_.total = layout_.total;
     report_.ranges = choose_ranges(s, options_.ranges, options_.work);
     report_.work = choose_work(s, report_.ranges, options_.work);
