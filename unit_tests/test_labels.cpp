@@ -118,13 +118,13 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
   // Few keys are only glanced at.
   expect_stages<std::uint32_t>(
       kradix::Algorithm::msd_hybrid,
-      {"GlanceAtKeys", "CountAllDigits", "ListDigits", "Recount", "SpreadTile", "SweepTile",
-       "SweepTile", "SweepTile", "ListChunks", "FinishChunk", "FinishRanges", "Settle"});
+      {"GlanceAtKeys", "CountAllDigits", "ListOrRecount", "SpreadTile", "SweepTile", "SweepTile",
+       "SweepTile", "ListChunks", "FinishChunk", "FinishRanges", "Settle"});
   expect_stages<std::uint64_t>(
       kradix::Algorithm::msd_hybrid,
-      {"GlanceAtKeys", "SampleRuns", "CountAllDigits", "ListDigits", "Recount", "SpreadTile",
-       "SweepTile", "SweepTile", "SweepTile", "SweepTile", "SweepTile", "SweepTile", "SweepTile",
-       "ListChunks", "FinishChunk", "FinishCrowded", "FinishRanges", "Settle"},
+      {"GlanceAtKeys", "SampleRuns", "CountAllDigits", "ListOrRecount", "SpreadTile", "SweepTile",
+       "SweepTile", "SweepTile", "SweepTile", "SweepTile", "SweepTile", "SweepTile", "ListChunks",
+       "FinishChunk", "FinishCrowded", "FinishRanges", "Settle"},
       kradix::impl::least_to_sample(8));
   expect_stages<std::uint32_t>(kradix::Algorithm::small_msd,
                                {"CountTopDigit", "SweepTopDigit", "SortBins"}, 10000);

@@ -109,7 +109,6 @@ class MsdHybrid {
       take_out_heavy();
     }
     sweeps_.count(route_);
-    sweeps_.recount(route_);
     sweeps_.sweep();
     if (kinds) place_kinds();
     finish(glances_only(rule));

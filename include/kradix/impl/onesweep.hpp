@@ -60,8 +60,7 @@ class Onesweep {
   static constexpr TeamShape count_with = count_shape<ExecutionSpace>();
   static constexpr TeamShape count_digits_with = count_digits_shape<ExecutionSpace>();
   using Count = CountAllDigits<ExecutionSpace, Codec, count_digits_with>;
-  template <int Threads>
-  using ListBy = ListDigits<ExecutionSpace, Threads, typename Codec::bits_type>;
+  using List = ListDigits<ExecutionSpace, count_with.threads>;
 
  public:
   template <int Threads>
@@ -107,20 +106,22 @@ class Onesweep {
     launch<count_with>("ClearWords", clear.teams(), 0, clear);
   }
 
-  /// Every digit; or, of a route, those that it names, if it does not hope for order, which is verified then.
-  void count(Route* route = nullptr) {
-    launch<count_digits_with>("CountAllDigits", counting_teams(),
-                              Count::scratch_bytes(digits().count()), counts_of(0, route, false));
-    launch<count_with>("ListDigits", 1, ListBy<count_with.threads>::scratch_bytes(),
-                       list_of<count_with.threads>(0, route, false));
+  /// Every digit.
+  void count() {
+    count_by(nullptr);
+    launch<count_with>("ListDigits", 1, List::scratch_bytes(),
+                       List{plan_.count, bins_, passes_, digits()});
   }
 
-  /// Counts others, into a second set, if the route asks for that.
-  void recount(Route* route) {
-    using Again = Recount<ExecutionSpace, Codec, count_digits_with>;
-    launch<count_digits_with>("Recount", counting_teams(), Again::scratch_bytes(digits().count()),
-                              Again{counts_of(plan_.passes, route, true),
-                                    list_of<count_digits_with.threads>(plan_.passes, route, true)});
+  /// Those that the route names, if it does not hope for order, which is verified then; or others, into a second set of
+  /// bins, if that does not hold.
+  void count(Route* route) {
+    using Again = ListOrRecount<ExecutionSpace, Codec, count_digits_with>;
+    count_by(route);
+    launch<count_digits_with>(
+        "ListOrRecount", counting_teams(), Again::scratch_bytes(digits().count()),
+        Again{
+            counts_of(plan_.passes, route), {plan_.count, bins_, passes_, digits()}, plan_.passes});
   }
 
   void sweep() {
@@ -255,20 +256,19 @@ class Onesweep {
     return std::clamp<std::size_t>(plan_.count / least, 1, teams);
   }
 
-  Count counts_of(int first_row, Route* route, bool is_recount) const {
+  void count_by(Route* route) {
+    launch<count_digits_with>("CountAllDigits", counting_teams(),
+                              Count::scratch_bytes(digits().count()), counts_of(0, route));
+  }
+  Count counts_of(int first_row, Route* route) const {
     return {buffers_.keys.in,
             codec_,
             plan_.count,
             digits(),
             bins_ + first_row * bin_count,
             route,
-            is_recount,
             keeps_order(),
             buffers_.keys.other};
-  }
-  template <int Threads>
-  ListBy<Threads> list_of(int first_row, Route* route, bool is_recount) const {
-    return {plan_.count, digits(), bins_, first_row, passes_, route, is_recount};
   }
 
   const ExecutionSpace& exec_;

@@ -10,16 +10,16 @@
 
 namespace kradix::impl {
 
-/// A group of lanes turns the counts of bins into first places, each lane a run of them; returns the
-/// largest of the lane's counts. Counts in memory are read where other teams' can be seen.
+/// A group of lanes turns the counts of bins into first places (of the same row, or another), each lane a run of them;
+/// returns the largest of the lane's counts. Counts in memory are read where other teams' can be seen.
 template <class L, bool InScratch = false>
-KOKKOS_FUNCTION std::uint64_t scan_bins(std::uint64_t* row, int lane) {
+KOKKOS_FUNCTION std::uint64_t scan_bins(const std::uint64_t* row, std::uint64_t* firsts, int lane) {
   constexpr int run = bin_count / L::width;
   // Sums of a run may exceed 32 bits, which lanes scan at once: scan low and high halves apart.
   std::uint64_t counted[run], sum = 0, largest = 0;
   KRADIX_UNROLL  // all loads are under way at once
       for (int i = 0; i < run; ++i) {
-    std::uint64_t* const bin = &row[lane * run + i];
+    const std::uint64_t* const bin = &row[lane * run + i];
     counted[i] = InScratch ? *bin : L::load(bin);
   }
   KRADIX_UNROLL
@@ -34,10 +34,15 @@ KOKKOS_FUNCTION std::uint64_t scan_bins(std::uint64_t* row, int lane) {
       L::scan(low, lane) + (static_cast<std::uint64_t>(L::scan(high, lane)) << half);
   KRADIX_UNROLL
   for (int i = 0; i < run; ++i) {
-    row[lane * run + i] = before;
+    firsts[lane * run + i] = before;
     before += counted[i];
   }
   return largest;
+}
+
+template <class L, bool InScratch = false>
+KOKKOS_FUNCTION std::uint64_t scan_bins(std::uint64_t* row, int lane) {
+  return scan_bins<L, InScratch>(row, row, lane);
 }
 
 /// Of [low, high) the first whose begin lies behind `place`, or `high`. Begins rise.

@@ -30,7 +30,6 @@ struct CountAllDigits {
   DigitList all;
   std::uint64_t* bins;      ///< [digit][bin], zero
   Route* route = nullptr;   ///< tells the digits, and is told which bits vary (null: all, nobody)
-  bool is_recount = false;  ///< of what the route asks for after a first count
   bool keeps_order = true;  ///< as in KeyOrder
   const Key* lights = nullptr;  ///< counted where the route has taken heavy keys out
 
@@ -39,19 +38,20 @@ struct CountAllDigits {
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const int most = (route != nullptr ? route->digits : all).count();
-    count_in(team, take_scratch<std::uint32_t>(team, static_cast<std::size_t>(most) * bin_count));
+    const DigitList digits = route != nullptr ? route->digits : all;
+    auto* const counts =
+        take_scratch<std::uint32_t>(team, static_cast<std::size_t>(digits.count()) * bin_count);
+    if (route != nullptr && route->has_counted_kinds()) return;
+    if (route != nullptr && route->verifies != 0) {
+      verify_order(team);
+    } else {
+      count_digits(team, digits, counts);
+    }
   }
 
   /// In that scratch.
-  KOKKOS_FUNCTION void count_in(const Team& team, std::uint32_t* counts) const {
-    const bool first = route != nullptr && !is_recount;
-    if (first && route->has_counted_kinds()) return;
-    if (first && route->verifies != 0) {
-      verify_order(team);
-      return;
-    }
-    const DigitList digits = route != nullptr ? route->digits : all;
+  KOKKOS_FUNCTION void count_digits(const Team& team, const DigitList& digits,
+                                    std::uint32_t* counts) const {
     const int rows = digits.count() * bin_count;
     for (int i = team.team_rank(); i < rows; i += Shape.threads) counts[i] = 0;
     team.team_barrier();
@@ -144,121 +144,146 @@ struct CountAllDigits {
 
 /// One team: each digit's counts become first places, and digits that one bin holds whole are left out
 /// of the list of passes.
-template <class ExecutionSpace, int Threads, class Bits>
+template <class ExecutionSpace, int Threads>
 struct ListDigits {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
 
   std::size_t count;
-  DigitList all;
-  std::uint64_t* bins;  ///< from the first row on
-  int first_row;        ///< of the counts that are listed
+  std::uint64_t* bins;  ///< [row][bin]
   PassTable* passes;
-  Route* route = nullptr;
-  bool is_recount = false;
+  DigitList digits;
 
   using Fullest = std::uint64_t;  ///< elements of the bin that holds most
   static std::size_t scratch_bytes() { return PassTable::max_passes * sizeof(Fullest); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    list_by(team, take_scratch<Fullest>(team, PassTable::max_passes));
+    list(team, digits, 0, 0, PassTable{}, take_scratch<Fullest>(team, PassTable::max_passes));
   }
 
-  KOKKOS_FUNCTION void list_by(const Team& team, Fullest* fullest) const {
-    // A copy, whose words all come at once, and while others are counted.
-    Route known{};
-    if (route != nullptr) known = *route;
-    const DigitList digits = route != nullptr ? known.digits : all;
+  /// Adds them to that table. From `counts` on rows hold what was counted, from `firsts` on they will hold first places.
+  KOKKOS_FUNCTION void list(const Team& team, const DigitList& digits, int counts, int firsts,
+                            PassTable table, Fullest* fullest) const {
     for (int d = team.team_rank(); d < PassTable::max_passes; d += Threads) fullest[d] = 0;
     team.team_barrier();
     constexpr int groups = Threads / L::width;
     for (int d = team.team_rank() / L::width; d < digits.count(); d += groups) {
-      const Fullest mine =
-          scan_bins<L>(bins + (first_row + d) * bin_count, L::lane(team.team_rank()));
+      const Fullest mine = scan_bins<L>(bins + (counts + d) * bin_count,
+                                        bins + (firsts + d) * bin_count, L::lane(team.team_rank()));
       Kokkos::atomic_max(&fullest[d], mine);
     }
     team.team_barrier();
-    if (team.team_rank() == 0) list(known, digits, fullest);
-  }
-
-  KOKKOS_FUNCTION void list(const Route& known, const DigitList& digits,
-                            const Fullest* fullest) const {
-    PassTable table{};
-    const bool first = route != nullptr && !is_recount;
-    const bool crowds = first && holds_too_much(known, fullest[0]);
-    if (first && known.has_counted_kinds()) {
-      table.expands = Route::sweeps_of_kinds(known.kinds);
-    } else if (first && known.verifies != 0 && known.disorder != Disorder::both) {
-      table.mirrors = (known.disorder & Disorder::falls) != 0 ? 1 : 0;
-    } else if (first && (known.verifies != 0 || crowds || sample_missed_a_bit(known, digits))) {
-      recount(known, digits, crowds);
-    } else {
-      if (known.heavy != 0) {
-        table.takes_out = 1;
-        table.elements = known.lights;
-      }
-      for (int d = 0; d < digits.count(); ++d) {
-        // (Light keys take all of their sweeps, an even number.)
-        if (fullest[d] == count) continue;
-        table.row[table.count] = first_row + d;
-        table.digit[table.count++] = digits.digit(d);
-      }
-      table.finishes = known.counts != 0 ? PassTable::counting : known.finishes;
+    if (team.team_rank() != 0) return;
+    for (int d = 0; d < digits.count(); ++d) {
+      // (Light keys take all of their sweeps, an even number.)
+      if (fullest[d] == count) continue;
+      table.row[table.count] = firsts + d;
+      table.digit[table.count++] = digits.digit(d);
     }
     *passes = table;
   }
-
-  /// The digits of the route, and one more sweep if bits vary above what the sample saw; or all digits.
-  KOKKOS_FUNCTION void recount(const Route& known, const DigitList& digits, bool crowds) const {
-    const Bits varying = joined<Bits>(known.varying) & bits_between<Bits>(all.begin, all.end);
-    const int end = bit_width_of(varying);
-    const DigitList wanted{digits.begin, end > digits.end ? end : digits.end};
-    const bool finishes =
-        known.finishes != 0 && (end <= digits.end || wanted.count() <= Route::most_recounted);
-    route->recounts = 1;
-    route->finishes = finishes ? 1 : 0;
-    const bool counts = known.counts != 0 && !crowds && end <= digits.end;
-    if (!counts) route->counts = 0;
-    route->digits = finishes || counts ? wanted : all;
-  }
-
-  /// One team counts the keys of a bin.
-  KOKKOS_FUNCTION static bool holds_too_much(const Route& known, Fullest fullest) {
-    return known.counts != 0 && fullest > known.counts;
-  }
-
-  /// Sweeps over the topmost digits need them to be just that.
-  KOKKOS_FUNCTION bool sample_missed_a_bit(const Route& known, const DigitList& digits) const {
-    const Bits varying = joined<Bits>(known.varying);
-    return (varying & bits_between<Bits>(digits.end, all.end)) != 0;
-  }
 };
 
-/// Both in one launch, for a route that asks for it: the last team lists.
+/// What follows a route's first count: one team lists its digits; or, where what the route hoped for does not hold, all
+/// teams count others, and the last of them lists those.
 template <class ExecutionSpace, class Codec, TeamShape Shape>
-struct Recount {
+struct ListOrRecount {
   using Count = CountAllDigits<ExecutionSpace, Codec, Shape>;
-  using List = ListDigits<ExecutionSpace, Shape.threads, typename Codec::bits_type>;
+  using List = ListDigits<ExecutionSpace, Shape.threads>;
+  using Bits = typename Codec::bits_type;
+  using Team = typename Count::Team;
   using Fullest = typename List::Fullest;
   static constexpr int words = 1 + PassTable::max_passes;
 
-  Count count;
-  List list;
+  Count count;  ///< to the second set of bins
+  List
+      list;  ///< of all digits; those of the first set are listed in the second, for all teams look at the first
+  int second;  ///< its first row
 
   static std::size_t scratch_bytes(int digit_count) {
     return words * sizeof(Fullest) + Count::scratch_bytes(digit_count);
   }
 
-  KOKKOS_FUNCTION void operator()(const typename Count::Team& team) const {
-    if (count.route->recounts == 0) return;
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    // A copy, whose words all come at once.
+    Route known = *count.route;
+    const bool expects_order =
+        known.has_counted_kinds() || (known.verifies != 0 && known.disorder != Disorder::both);
     // (One piece of scratch: of two, nvcc no longer knows where the second lies, and counts key by key.)
-    const std::size_t rows = static_cast<std::size_t>(count.route->digits.count()) * bin_count;
+    const std::size_t rows = static_cast<std::size_t>(list.digits.count()) * bin_count;
     auto* const scratch = take_scratch<Fullest>(team, words + rows / 2);
-    count.count_in(team, reinterpret_cast<std::uint32_t*>(scratch + words));
-    const auto teams = static_cast<std::uint64_t>(team.league_size());
-    if (leaves_last(team, &count.route->recounted, teams, scratch[0])) {
-      list.list_by(team, scratch + 1);
+    if (expects_order) {
+      if (team.league_rank() == 0 && team.team_rank() == 0) *list.passes = without_passes(known);
+      return;
     }
+    const bool crowds = holds_too_much(team, known, scratch[0]);
+    if (known.verifies == 0 && !crowds && !sample_missed_a_bit(known)) {
+      if (team.league_rank() == 0) {
+        list.list(team, known.digits, 0, second, table_of(known), scratch + 1);
+      }
+      return;
+    }
+    recount(known, crowds);
+    count.count_digits(team, known.digits, reinterpret_cast<std::uint32_t*>(scratch + words));
+    const auto teams = static_cast<std::uint64_t>(team.league_size());
+    if (!leaves_last(team, &count.route->recounted, teams, scratch[0])) return;
+    list.list(team, known.digits, second, second, table_of(known), scratch + 1);
+    if (team.team_rank() == 0) {
+      count.route->recounts = 1;
+      count.route->counts = known.counts;
+      count.route->finishes = known.finishes;
+      count.route->digits = known.digits;
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION static PassTable without_passes(const Route& known) {
+    PassTable table{};
+    if (known.has_counted_kinds()) {
+      table.expands = Route::sweeps_of_kinds(known.kinds);
+    } else {
+      table.mirrors = (known.disorder & Disorder::falls) != 0 ? 1 : 0;
+    }
+    return table;
+  }
+  KOKKOS_FUNCTION static PassTable table_of(const Route& known) {
+    PassTable table{};
+    if (known.heavy != 0) {
+      table.takes_out = 1;
+      table.elements = known.lights;
+    }
+    table.finishes = known.counts != 0 ? PassTable::counting : known.finishes;
+    return table;
+  }
+
+  /// One team counts the keys of a bin: is one too long for that?
+  KOKKOS_FUNCTION bool holds_too_much(const Team& team, const Route& known, Fullest& seen) const {
+    if (known.counts == 0) return false;
+    if (team.team_rank() == 0) seen = 0;
+    team.team_barrier();
+    for (int bin = team.team_rank(); bin < bin_count; bin += Shape.threads) {
+      if (list.bins[bin] > known.counts) Kokkos::atomic_or(&seen, Fullest{1});
+    }
+    team.team_barrier();
+    return seen != 0;
+  }
+
+  /// Sweeps over the topmost digits need them to be just that.
+  KOKKOS_FUNCTION bool sample_missed_a_bit(const Route& known) const {
+    const Bits varying = joined<Bits>(known.varying);
+    return (varying & bits_between<Bits>(known.digits.end, list.digits.end)) != 0;
+  }
+
+  /// The digits of the route, and one more sweep if bits vary above what the sample saw; or all digits.
+  KOKKOS_FUNCTION void recount(Route& known, bool crowds) const {
+    const DigitList& all = list.digits;
+    const Bits varying = joined<Bits>(known.varying) & bits_between<Bits>(all.begin, all.end);
+    const int end = bit_width_of(varying);
+    const DigitList wanted{known.digits.begin, end > known.digits.end ? end : known.digits.end};
+    const bool short_enough = end <= known.digits.end || wanted.count() <= Route::most_recounted;
+    known.finishes = known.finishes != 0 && short_enough ? 1 : 0;
+    if (crowds || end > known.digits.end) known.counts = 0;
+    known.digits = known.finishes != 0 || known.counts != 0 ? wanted : all;
   }
 };
 
