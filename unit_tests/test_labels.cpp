@@ -119,12 +119,12 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
   expect_stages<std::uint32_t>(
       kradix::Algorithm::msd_hybrid,
       {"GlanceAtKeys", "CountAllDigits", "ListOrRecount", "SpreadTile", "SweepTile", "SweepTile",
-       "SweepTile", "ListChunks", "FinishChunk", "FinishRanges", "Settle"});
+       "SweepTile", "ListChunks", "FinishChunk", "FinishRanges"});
   expect_stages<std::uint64_t>(
       kradix::Algorithm::msd_hybrid,
       {"GlanceAtKeys", "SampleRuns", "CountAllDigits", "ListOrRecount", "SpreadTile", "SweepTile",
        "SweepTile", "SweepTile", "SweepTile", "SweepTile", "SweepTile", "SweepTile", "ListChunks",
-       "FinishChunk", "FinishCrowded", "FinishRanges", "Settle"},
+       "FinishChunk", "FinishCrowded", "FinishRanges"},
       kradix::impl::least_to_sample(8));
   expect_stages<std::uint32_t>(kradix::Algorithm::small_msd,
                                {"CountTopDigit", "SweepTopDigit", "SortBins"}, 10000);

@@ -111,12 +111,8 @@ class MsdHybrid {
     sweeps_.count(route_);
     sweeps_.sweep();
     if (kinds) place_kinds();
-    finish(glances_only(rule));
-    if (kinds) {
-      settle_expand_or_merge();
-    } else {
-      sweeps_.settle();
-    }
+    finish(glances_only(rule), !kinds);
+    if (kinds) settle_expand_or_merge();
   }
 
  private:
@@ -240,8 +236,8 @@ class MsdHybrid {
   }
 
   /// Chunks that the finish gives up are sorted as they may be in scratch; or, where hardly any is expected, by the
-  /// launch that sorts long runs.
-  void finish(bool hardly_gives_up) {
+  /// launch that sorts long runs. That may settle, too, what no finish followed.
+  void finish(bool hardly_gives_up, bool settles) {
     const DigitList all = sweeps_.digits();
     const PassTable* const passes = sweeps_.passes();
     const ChunkShape shape = MsdHybridScratch::chunk_shape(plan_);
@@ -271,16 +267,19 @@ class MsdHybrid {
     if constexpr (may_count) {
       finish_ranges(
           RangesOrRuns<Ranges, Runs>{ranges, {buffers_.keys, codec_, passes, sweeps_.bins()}},
-          teams);
+          teams, settles);
     } else {
-      finish_ranges(ranges, std::min(teams, shape.chunks(plan_.count)));
+      finish_ranges(ranges, std::min(teams, shape.chunks(plan_.count)), settles);
     }
   }
 
   template <class Finishing>
-  void finish_ranges(const Finishing& finishing, std::size_t teams) {
-    sweeps_.template launch<RangeShape>("FinishRanges", teams, Finishing::scratch_bytes(),
-                                        finishing);
+  void finish_ranges(const Finishing& finishing, std::size_t teams, bool settles) {
+    using Settling = typename Sweeps::template Settling<RangeShape.threads>;
+    sweeps_.template launch<RangeShape>(
+        "FinishRanges", teams, Finishing::scratch_bytes(),
+        FinishOrSettle<Finishing, Settling>{
+            finishing, sweeps_.template settling<RangeShape.threads>(teams), settles});
   }
 
   const Plan& plan_;

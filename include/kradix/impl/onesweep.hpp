@@ -203,11 +203,19 @@ class Onesweep {
   /// And does that, by the same teams.
   template <class More>
   void settle(const More& more, std::size_t scratch_bytes = 0) {
-    using Settling = Both<Settle<ExecutionSpace, Key, Value, count_with.threads>, More>;
     const std::size_t teams = settling_teams();
+    launch<count_with>(
+        "Settle", teams, scratch_bytes,
+        Both<Settling<count_with.threads>, More>{settling<count_with.threads>(teams), more});
+  }
+  /// By so many teams, for a kernel that does more.
+  template <int Threads>
+  using Settling = Settle<ExecutionSpace, Key, Value, Threads>;
+  template <int Threads>
+  Settling<Threads> settling(std::size_t teams) const {
     const std::size_t share = is_host_space<ExecutionSpace> ? (plan_.count + teams - 1) / teams
-                                                            : std::size_t{8} * count_with.threads;
-    launch<count_with>("Settle", teams, 0, Settling{{buffers_, passes_, plan_.count, share}, more});
+                                                            : std::size_t{8} * Threads;
+    return {buffers_, passes_, plan_.count, share};
   }
   std::size_t settling_teams() const { return std::min(plan_.tiles, resident_teams<count_with>()); }
 

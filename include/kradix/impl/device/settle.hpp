@@ -181,6 +181,23 @@ struct Both {
   }
 };
 
+/// Where no finish follows the passes, what they left elsewhere may be settled by the same launch.
+template <class Finishing, class Settling>
+struct FinishOrSettle {
+  Finishing finishing;
+  Settling settling;
+  bool settles;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    if (settling.passes->finishes) {
+      finishing(team);
+    } else if (settles) {
+      settling(team);
+    }
+  }
+};
+
 struct NothingMore {
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team&) const {}
