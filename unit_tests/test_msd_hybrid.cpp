@@ -395,6 +395,37 @@ TEST(MsdHybrid, ManyScatteredKindsAreMended) {
   EXPECT_EQ(expect_sorted<small_finish>(input, Order::ascending, rule).mends, 0);
 }
 
+/// Kinds whose runs are longer than scratch: most runs are of one kind and need no more than a look, some are of two.
+template <class Key>
+void expect_long_runs_looked_at() {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  RouteRule rule{.run = 40, .most = 65536, .close = -1, .gain = 1e30, .mend_gain = 1e30};
+  rule.look_gain = -1e30;
+  std::vector<Key> kinds(800), input(600011);
+  for (auto& kind : kinds) kind = static_cast<Key>(random());
+  for (int pair = 0; pair < 12; ++pair)
+    kinds[2 * pair] = kinds[2 * pair + 1] ^ (1 + random() % 999);
+  for (auto& key : input) key = kinds[random() % kinds.size()];
+  for (const Order order : {Order::ascending, Order::descending}) {
+    const Route route = expect_sorted<small_finish>(input, order, rule);
+    EXPECT_EQ(route.finishes, 1);
+    EXPECT_EQ(route.crowded, 0);
+    EXPECT_EQ(route.mends, 0);
+    EXPECT_EQ(route.digits.count(), 2);
+    EXPECT_GE(route.left, 700u);
+  }
+  // Of runs in which every other key is of another kind each would be one team's work.
+  for (std::size_t k = 0; k < kinds.size(); k += 2) kinds[k] = kinds[k + 1] ^ 1;
+  for (auto& key : input) key = kinds[random() % kinds.size()];
+  EXPECT_EQ(expect_sorted<small_finish>(input, Order::ascending, rule).finishes, 0);
+}
+
+TEST(MsdHybrid, LongRunsOfOneKindAreLookedAt) {
+  expect_long_runs_looked_at<std::uint32_t>();
+  expect_long_runs_looked_at<std::uint64_t>();
+}
+
 /// Keys alone that are counted whatever they are.
 constexpr RouteRule by_counting{.run = 1e3,
                                 .most = 0,

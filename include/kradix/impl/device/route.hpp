@@ -76,6 +76,10 @@ struct RouteRule {
   float values = 2;     ///< that keys may have, over their number, to be counted after a sweep
   float counted = 1 / 64.0f;  ///< of all keys, that one team counts then (0: they are not)
   float mend_gain = 0;        ///< ps an element, that mending saves
+  float mixed =
+      1 /
+      8.0f;  ///< of a long run's pairs, that are not the same, where most runs need no more than a look
+  float look_gain = 0;  ///< ps an element, that those looks save
   /// Keys, from so many on, may be few kinds: three launches more, five with values, which all others pay for.
   std::size_t kinds_from = std::size_t{1} << 24;
   std::size_t labels_from = std::size_t{1} << 25;
@@ -199,6 +203,9 @@ struct ChooseRoute {
     for (int s = sweeps.least; s < sweeps.end && route->finishes == 0 && !counts; ++s) {
       choose(s, passes, n);
     }
+    for (int s = sweeps.least; s < sweeps.end && route->finishes == 0 && !counts; ++s) {
+      choose_to_look(s, passes, n);
+    }
     if (counts || route->finishes != 0 || route->verifies != 0 || route->kinds != 0 ||
         !(gain_by_taking_out(passes, n) > rule.heavy)) {
       route->heavy = 0;
@@ -238,6 +245,18 @@ struct ChooseRoute {
     route->finishes = 1;
     route->crowded = crowded ? 1 : 0;
     route->mends = mends ? 1 : 0;
+  }
+
+  /// Long runs, most of which are of one kind: a team that looks at one has nothing to sort.
+  KOKKOS_FUNCTION void choose_to_look(int s, int passes, float n) const {
+    constexpr std::uint32_t most = 12;  // of a team's sample: one team's work
+    const float run = mean_of(route->pairs, s, n), same = same_of(s, n);
+    if (s >= passes || route->most[s - 1] > most || same <= rule.run) return;
+    const float mixed = 1 - mean_of(route->same, s, n) / run;
+    if (mixed > rule.mixed) return;
+    if (!(gain_by_looking(s, passes, n, run, mixed) > rule.look_gain)) return;
+    route->digits = {route->top - s * digit_bits, route->top};
+    route->finishes = 1;
   }
 
   /// Runs of some scattered values, of which many keys are the same, are less even than those of keys that spread
@@ -329,6 +348,16 @@ struct ChooseRoute {
     const float bytes = static_cast<float>(element_bytes), sweep = 1.2f + 0.75f * bytes;
     const float copy = in_place && s % 2 == 1 ? 0.6f * bytes : 0;
     return (passes - s) * sweep - (0.4f * bytes + 12 * differ + copy + 40e6f / n);
+  }
+
+  /// What looking at runs saves beside the other sweeps, in ps an element, by times measured on an H200. A run of two kinds is
+  /// sorted by one team, digit by digit; two such kinds are twice as many keys.
+  KOKKOS_FUNCTION float gain_by_looking(int s, int passes, float n, float run, float mixed) const {
+    constexpr float teams = 264, of_a_team = 2.5f;  // that run; count and sweep
+    const float bytes = static_cast<float>(element_bytes), sweep = 1.2f + 0.75f * bytes;
+    const auto digits = static_cast<float>(passes - s);
+    const float share = 2 * mixed > 2 * run * teams / n ? 2 * mixed : 2 * run * teams / n;
+    return digits * sweep * (1 - of_a_team * share) - (0.4f * bytes + 40e6f / n);
   }
 
   /// What sorting the light keys alone saves, in ps an element, by times measured on an H200. It costs a count, a

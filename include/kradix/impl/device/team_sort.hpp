@@ -62,9 +62,16 @@ struct TeamSort {
                                     Scratch& scratch) const {
     const Bits first = codec.encode(keys[0]);
     Bits differ = 0;
-    for (std::size_t i = team.team_rank(); i < size; i += threads) {
-      differ |= codec.encode(keys[i]) ^ first;
+    std::size_t i = team.team_rank();
+    constexpr std::size_t batch = 8;  // loads under way at once
+    for (; i + (batch - 1) * threads < size; i += batch * threads) {
+      Key key[batch];
+      KRADIX_UNROLL
+      for (std::size_t b = 0; b < batch; ++b) key[b] = keys[i + b * threads];
+      KRADIX_UNROLL
+      for (std::size_t b = 0; b < batch; ++b) differ |= codec.encode(key[b]) ^ first;
     }
+    for (; i < size; i += threads) differ |= codec.encode(keys[i]) ^ first;
     return Combined::over(team, differ, scratch.seen) & bits_between<Bits>(all.begin, all.end);
   }
 
