@@ -386,8 +386,7 @@ class SortCall {
   /// Merges need not end where they begin, so runs arrive in the memory that the first sort had, if that is kept: with
   /// room to be aligned, and no merge is followed by a copy.
   bool arrive_aside(const Routing& routing) const {
-    return merges() && !Columns::by_index && report_.ranges == 1 && options_.workspace &&
-           levels(routing) > 0;
+    return merges() && report_.ranges == 1 && options_.workspace && levels(routing) > 0;
   }
   static int levels(const Routing& routing) {
     const auto runs = routing.runs(0);
@@ -398,7 +397,8 @@ class SortCall {
   std::tuple<Ts*...> aside(Routing& routing, const std::tuple<Ts*...>&) {
     if (report_.route == Route::one_level) {
       routing.align_arrivals();
-      leaves_own_ = levels(routing) == 1;  // two write over what was sent
+      // Two write over what was sent, and an index tells places among what arrives.
+      leaves_own_ = levels(routing) == 1 && !Columns::by_index;
     }
     const auto count = static_cast<std::size_t>(routing.room());
     ScratchList list;
@@ -452,9 +452,13 @@ class SortCall {
     if constexpr (can_merge) {
       if (merges()) {
         if constexpr (Columns::by_index) {
-          for_results([&](const auto&... out) {
-            merge_by_index(codec, routing.runs(range), scratch, out...);
-          });
+          if (std::get<0>(arrivals) != std::get<0>(results)) {
+            merge_by_index(codec, routing, scratch, arrivals, results);
+          } else {
+            for_results([&](const auto&... out) {
+              merge_by_index(codec, routing.runs(range), scratch, out...);
+            });
+          }
         } else {
           merge_words(codec, routing, range, scratch,
                       std::apply(words_at<AnyCodec>(begin), arrivals),
@@ -501,6 +505,32 @@ class SortCall {
     MergeBy<AnyCodec>(exec_, codec, scratch, label_.c_str())
         .run(std::move(runs), {words, index.data()});
     follow_index(exec_, label, index, values...);
+  }
+
+  /// Runs that have arrived aside.
+  template <class AnyCodec, class... Ts>
+  void merge_by_index(const AnyCodec& codec, const Routing& routing, kradix::Workspace& scratch,
+                      const std::tuple<Ts*...>& arrivals, const std::tuple<Ts*...>& results) {
+    const std::string label = label_ + "::mpi::";
+    const auto room = static_cast<std::size_t>(routing.room());
+    const auto places = make_index(exec_, label, room);
+    const decltype(places) index(
+        Kokkos::view_alloc(exec_, Kokkos::WithoutInitializing, label + "merged"), room);
+    const auto words = [](Key* keys) { return reinterpret_cast<key_word<Key>*>(keys); };
+    std::vector<typename MergeBy<AnyCodec>::Run> runs;
+    for (const Run& run : routing.runs(0)) {
+      runs.push_back(
+          {words(std::get<0>(arrivals)) + run.begin, places.data() + run.begin, run.size});
+    }
+    MergeBy<AnyCodec>(exec_, codec, scratch, label_.c_str())
+        .run(std::move(runs), {words(std::get<0>(results)), index.data()});
+    const auto gather = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (gather_all(exec_, label, std::get<1 + I>(arrivals), index.data(), std::get<1 + I>(results),
+                  static_cast<std::size_t>(routing.received())),
+       ...);
+    };
+    gather(std::index_sequence_for<Values...>{});
+    exec_.fence(label + "fence before the index goes");
   }
 
   template <class AnyCodec>
