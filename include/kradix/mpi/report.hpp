@@ -12,8 +12,8 @@ namespace kradix::mpi {
 /// ranges of the local sort overlap the exchange of later ones, that time counts as `exchange` alone.
 struct Times {
   double check = 0;  ///< arguments compared, counts gathered
-  double survey =
-      0;  ///< is it sorted already; as a rule one read, for which bits vary and first digits
+  /// Is it sorted already; as a rule one read, for which bits vary and first digits.
+  double survey = 0;
   double first_sort = 0;  ///< of Work::sort_first
   double splitters = 0;
   double partition = 0;

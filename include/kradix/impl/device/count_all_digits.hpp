@@ -196,8 +196,8 @@ struct ListOrRecount {
   static constexpr int words = 1 + PassTable::max_passes;
 
   Count count;  ///< to the second set of bins
-  List
-      list;  ///< of all digits; those of the first set are listed in the second, for all teams look at the first
+  /// Of all digits. What the first set counted is listed in the second, for all teams look at the first.
+  List list;
   int second;  ///< its first row
 
   static std::size_t scratch_bytes(int digit_count) {
@@ -207,12 +207,12 @@ struct ListOrRecount {
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     // A copy, whose words all come at once.
     Route known = *count.route;
-    const bool expects_order =
+    const bool needs_no_passes =
         known.has_counted_kinds() || (known.verifies != 0 && known.disorder != Disorder::both);
     // (One piece of scratch: of two, nvcc no longer knows where the second lies, and counts key by key.)
     const std::size_t rows = static_cast<std::size_t>(list.digits.count()) * bin_count;
     auto* const scratch = take_scratch<Fullest>(team, words + rows / 2);
-    if (expects_order) {
+    if (needs_no_passes) {
       if (team.league_rank() == 0 && team.team_rank() == 0) *list.passes = without_passes(known);
       return;
     }
