@@ -72,6 +72,34 @@ TYPED_TEST(Few, KeysAloneThatNearlyFollowATrendAreSorted) {
   }
 }
 
+template <class T>
+class FewFloats : public Few<T> {};
+using FloatKeys = ::testing::Types<float, double, kradix::bfloat16_bits>;
+TYPED_TEST_SUITE(FewFloats, FloatKeys);
+
+/// And beyond few, up to where all threads sort.
+TYPED_TEST(FewFloats, ThatComparisonsDoNotTellApartAreSorted) {
+  for (const std::size_t count :
+       {1,   2,   7,   8,    9,    33,   63,    64,    65,    127,   128,   129,
+        255, 256, 257, 1000, 4096, 8193, 16383, 16384, 32768, 32769, 100000}) {
+    for (const keys::Floats kind : keys::all_floats) {
+      for (const Order order : {Order::ascending, Order::descending}) {
+        SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", count " << count
+                                          << ", kind " << static_cast<int>(kind));
+        const auto input = keys::make_floats<TypeParam>(kind, count, this->random_);
+        kradix::Options options;
+        options.order = order;
+        expect_keys_sorted(input, reference::sorted_indices_in_bits(input, order), options);
+        if (this->HasFailure()) return;
+        if (count > 40000) continue;
+        options.stability = kradix::Stability::stable;
+        expect_keys_sorted(input, reference::sorted_indices(input, order), options);
+        if (this->HasFailure()) return;
+      }
+    }
+  }
+}
+
 /// Sorts a strided column of so many keys; did that take memory?
 bool sorts_strided_by_memory(std::size_t count) {
   std::mt19937_64 random{keys::fresh_seed()};

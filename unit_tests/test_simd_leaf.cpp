@@ -3,6 +3,13 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
+#ifdef KRADIX_ENABLE_HIGHWAY
+#include <hwy/targets.h>
+#endif
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
+
 #include "kradix/impl/host/cache_sort.hpp"
 #include "kradix/impl/host/order.hpp"
 #include "support/sorted.hpp"
@@ -80,6 +87,61 @@ TYPED_TEST(SimdLeaves, AreSortedOfEverySize) {
     GTEST_SKIP() << "SIMD sorts no words of this size";
   }
 }
+#endif
+
+#ifdef KRADIX_ENABLE_HIGHWAY
+/// By total order, in place and not.
+template <class T>
+void expect_floats_sorted(const std::vector<T>& input, Order order) {
+  using Word = kradix::impl::unsigned_of_size<sizeof(T)>;
+  const kradix::impl::EncodedTotalOrder<Word> by{
+      kradix::impl::total_order(kradix::impl::make_codec<T>(order)), static_cast<Word>(~Word{0})};
+  std::vector<Word> words;
+  for (const T key : input) words.push_back(Kokkos::bit_cast<Word>(key));
+  std::vector<Word> expected = words, sorted(words.size());
+  std::sort(expected.begin(), expected.end(),
+            [&](Word a, Word b) { return by.enter(a) < by.enter(b); });
+  kradix::impl::sort_in_place(by, words.data(), sorted.data(), words.size());
+  expect_same(expected, sorted, "words elsewhere");
+  kradix::impl::sort_in_place(by, words.data(), words.data(), words.size());
+  expect_same(expected, words, "words where they lie");
+}
+
+template <class T>
+void expect_all_floats_sorted() {
+  std::mt19937_64 random{keys::fresh_seed()};
+  for (std::size_t size = 0; size <= 3000; size += size < 40 ? 1 : size < 300 ? 7 : 301) {
+    for (const keys::Floats kind : keys::all_floats) {
+      for (const Order order : {Order::ascending, Order::descending}) {
+        SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << size
+                                          << " of kind " << static_cast<int>(kind));
+        expect_floats_sorted(keys::make_floats<T>(kind, size, random), order);
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(SimdFloats, AreSortedByTotalOrderWithVectorsOfAnyLength) {
+  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
+    hwy::SetSupportedTargetsForTest(left & -left);
+    SCOPED_TRACE(hwy::TargetName(left & -left));
+    expect_all_floats_sorted<double>();
+    expect_all_floats_sorted<float>();
+    hwy::SetSupportedTargetsForTest(0);
+    if (HasFailure()) return;
+  }
+}
+
+#ifdef __SSE2__
+TEST(SimdFloats, NearZeroAreSortedWhereAThreadTakesThemForZeros) {
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040);  // denormals that are read, and that come out
+  expect_all_floats_sorted<double>();
+  expect_all_floats_sorted<float>();
+  _mm_setcsr(before);
+}
+#endif
 #endif
 
 /// In the cache, as a bucket's records are; `Order` says how.

@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 #include <vector>
 
+#ifdef KRADIX_ENABLE_HIGHWAY
+#include <hwy/targets.h>
+#endif
+
 #include "kradix/impl/host/order.hpp"
 #include "kradix/impl/host/simd_parts.hpp"
 #include "support/sorted.hpp"
@@ -46,9 +50,11 @@ class SimdParts : public ::testing::Test {
   using Parts = kradix::impl::SimdParts<Level>;
 
   std::vector<Word> words_of(keys::Pattern pattern, std::size_t size) {
-    const auto made = keys::make<Key>(pattern, size, random_);
-    std::vector<Word> words(size);
-    for (std::size_t i = 0; i < size; ++i) words[i] = Kokkos::bit_cast<Word>(made[i]);
+    return words_of(keys::make<Key>(pattern, size, random_));
+  }
+  static std::vector<Word> words_of(const std::vector<Key>& keys) {
+    std::vector<Word> words(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) words[i] = Kokkos::bit_cast<Word>(keys[i]);
     return words;
   }
 
@@ -91,35 +97,94 @@ using Keys =
     ::testing::Types<std::uint32_t, std::int32_t, float, std::uint64_t, std::int64_t, double>;
 TYPED_TEST_SUITE(SimdParts, Keys);
 
-TYPED_TEST(SimdParts, ArePartedAndTurned) {
+/// Some words between others that are nobody's: `part(words, size)` must leave those alone.
+template <class Word, class Part>
+std::size_t part_between(std::vector<Word>& words, const Part& part) {
+  const std::size_t size = words.size();
+  words.insert(words.begin(), 40, Word{7});
+  words.insert(words.end(), 40, Word{8});
+  const std::size_t below = part(words.data() + 40, size);
+  EXPECT_EQ(std::count(words.begin(), words.begin() + 40, Word{7}), 40);
+  EXPECT_EQ(std::count(words.end() - 40, words.end(), Word{8}), 40);
+  words = {words.begin() + 40, words.end() - 40};
+  return below;
+}
+
+TYPED_TEST(SimdParts, ArePartedAndTurnedWithVectorsOfAnyLength) {
   using Word = typename TestFixture::Word;
-  for (std::size_t size = 0; size < 3000; size += size < 600 ? 1 : 97) {
-    for (const Order by : {Order::ascending, Order::descending}) {
-      SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << size);
-      const auto order = OrderOf<TypeParam>::make(by);
-      const auto turn = kradix::impl::turn_of(order);
-      const auto words = this->words_of(keys::Pattern::uniform, size);
-      std::vector<Word> stored(size);
-      for (std::size_t i = 0; i < size; ++i) stored[i] = order.enter(words[i]);
-      const Word some = size == 0 ? 0 : stored[this->random_() % size];
-      for (const Word splitter : {some, Word{0}, static_cast<Word>(~Word{0})}) {
-        // What lies beside is nobody's.
-        std::vector<Word> parted = words;
-        parted.insert(parted.begin(), 40, Word{7});
-        parted.insert(parted.end(), 40, Word{8});
-        const std::size_t below =
-            kradix::impl::part_words(parted.data() + 40, size, splitter, turn);
-        EXPECT_EQ(std::count(parted.begin(), parted.begin() + 40, Word{7}), 40);
-        EXPECT_EQ(std::count(parted.end() - 40, parted.end(), Word{8}), 40);
-        parted = {parted.begin() + 40, parted.end() - 40};
-        const auto less = [=](Word word) { return word < splitter; };
-        EXPECT_EQ(below,
-                  static_cast<std::size_t>(std::count_if(stored.begin(), stored.end(), less)));
-        EXPECT_TRUE(
-            std::all_of(parted.begin(), parted.begin() + static_cast<std::ptrdiff_t>(below), less));
-        kradix::impl::turn_back(parted.data(), size, turn);
-        expect_same(this->sorted(words, order), this->sorted(parted, order), "words");
-        if (this->HasFailure()) return;
+  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
+    hwy::SetSupportedTargetsForTest(left & -left);
+    for (std::size_t size = 0; size < 2000; size += size < 200 ? 1 : size < 600 ? 7 : 97) {
+      for (const Order by : {Order::ascending, Order::descending}) {
+        SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << size << ", "
+                                          << hwy::TargetName(left & -left));
+        const auto order = OrderOf<TypeParam>::make(by);
+        const auto turn = kradix::impl::turn_of(order);
+        const auto words = this->words_of(keys::Pattern::uniform, size);
+        std::vector<Word> stored(size);
+        for (std::size_t i = 0; i < size; ++i) stored[i] = order.enter(words[i]);
+        const Word some = size == 0 ? 0 : stored[this->random_() % size];
+        for (const Word splitter : {some, Word{0}, static_cast<Word>(~Word{0})}) {
+          const auto less = [=](Word word) { return word < splitter; };
+          const auto expected =
+              static_cast<std::size_t>(std::count_if(stored.begin(), stored.end(), less));
+          std::vector<Word> parted = words;
+          EXPECT_EQ(part_between(parted,
+                                 [&](Word* begin, std::size_t count) {
+                                   return kradix::impl::part_words(begin, count, splitter, turn);
+                                 }),
+                    expected);
+          const auto middle = static_cast<std::ptrdiff_t>(expected);
+          EXPECT_TRUE(std::all_of(parted.begin(), parted.begin() + middle, less));
+          kradix::impl::turn_back(parted.data(), size, turn);
+          expect_same(this->sorted(words, order), this->sorted(parted, order), "words");
+          if constexpr (std::is_same_v<TypeParam, double>) {
+            std::vector<Word> kept = words;
+            EXPECT_EQ(part_between(kept,
+                                   [&](Word* begin, std::size_t count) {
+                                     return kradix::impl::part_doubles(begin, count, splitter,
+                                                                       turn);
+                                   }),
+                      expected);
+            EXPECT_TRUE(std::all_of(kept.begin(), kept.begin() + middle,
+                                    [&](Word word) { return less(order.enter(word)); }));
+            expect_same(this->sorted(words, order), this->sorted(kept, order), "doubles");
+          }
+          if (this->HasFailure()) break;
+        }
+        if (this->HasFailure()) break;
+      }
+      if (this->HasFailure()) break;
+    }
+    hwy::SetSupportedTargetsForTest(0);
+    if (this->HasFailure()) return;
+  }
+}
+
+template <class Key>
+class SimdPartsOfFloats : public SimdParts<Key> {};
+using FloatKeys = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(SimdPartsOfFloats, FloatKeys);
+
+/// Zeros of either sign at borders of parts, NaNs in few parts, in all, in none.
+TYPED_TEST(SimdPartsOfFloats, ThatComparisonsDoNotTellApartAreSorted) {
+  for (const keys::Floats kind : keys::all_floats) {
+    for (const std::size_t size : {3, 300, 5000, 40000}) {
+      const auto words = this->words_of(keys::make_floats<TypeParam>(kind, size, this->random_));
+      for (const Order by : {Order::ascending, Order::descending}) {
+        const auto order = OrderOf<TypeParam>::make(by);
+        const auto expected = this->sorted(words, order);
+        for (const std::size_t threads : {1, 2, 8, 64}) {
+          SCOPED_TRACE(::testing::Message()
+                       << "seed " << keys::fresh_seed() << ", " << size << " of kind "
+                       << static_cast<int>(kind) << ", " << threads << " threads");
+          const std::size_t sampled = std::min<std::size_t>(size, 256);
+          for (const bool in_place : {true, false}) {
+            expect_same(expected, this->sorted_by_parts(words, order, sampled, threads, in_place),
+                        "words");
+          }
+          if (this->HasFailure()) return;
+        }
       }
     }
   }

@@ -32,93 +32,110 @@ HWY_INLINE Vector words_before(Tag tag, Vector turned, const WordTurn<Word>& tur
       word, hn::IfThenElse(is_top(tag, word), hn::Set(tag, turn.other), hn::Set(tag, turn.top)));
 }
 
-/// Words between two ends, both of which give and take: of what is read at either end as much can be written at either.
-template <class Word>
-class Partition {
+/// Words are stored as they are turned, once they are; or kept as they are, and only compared by what they turn to.
+enum class Turning { done, stores, compares };
+
+/// Two ends that grow towards each other, of words that are less than the splitter and of the others. Methods that
+/// are not inlined would keep all of it in memory.
+template <Turning turning, class Word>
+class TwoEnds {
   static constexpr hn::ScalableTag<Word> tag{};
-  static constexpr std::size_t unroll = 4;
 
  public:
-  Partition(Word* words, std::size_t size, Word splitter, const WordTurn<Word>& turn)
-      : splitter_(splitter),
-        turn_(turn),
-        read_(words),
-        read_end_(words + size),
-        low_(words),
-        high_(words + size) {}
+  HWY_INLINE TwoEnds(Word* begin, Word* end, Word splitter, const WordTurn<Word>& turn)
+      : low(begin), high(end), splitter_(splitter), turn_(turn) {}
 
-  /// Where the words that are not less than the splitter begin.
-  template <bool Turns>
-  Word* run() {
-    const std::size_t lanes = hn::Lanes(tag), batch = unroll * lanes;
-    std::size_t held = 0;
-    if (static_cast<std::size_t>(read_end_ - read_) >= 2 * batch) {
-      // What leaves room at both ends is put last.
-      std::copy_n(read_, batch, held_);
-      std::copy_n(read_end_ - batch, batch, held_ + batch);
-      held = 2 * batch;
-      read_ += batch;
-      read_end_ -= batch;
-      while (static_cast<std::size_t>(read_end_ - read_) >= batch) {
-        const bool from_low = read_ - low_ <= high_ - read_end_;
-        read_end_ -= from_low ? 0 : batch;
-        const Word* const from = from_low ? read_ : read_end_;
-        read_ += from_low ? batch : 0;
-        const auto first = hn::LoadU(tag, from), second = hn::LoadU(tag, from + lanes);
-        const auto third = hn::LoadU(tag, from + 2 * lanes),
-                   fourth = hn::LoadU(tag, from + 3 * lanes);
-        put<Turns>(first);
-        put<Turns>(second);
-        put<Turns>(third);
-        put<Turns>(fourth);
-      }
+  Word *low, *high;  ///< between is room
+
+  /// Where either end has room for all of the vector.
+  template <class Vector>
+  HWY_INLINE void put(Vector found) {
+    const std::size_t lanes = hn::Lanes(tag);
+    const auto word = stored(found);
+    const auto below = is_below(word);
+    const std::size_t count = hn::CountTrue(tag, below);
+    if constexpr (hn::CompressIsPartition<Word>::value) {
+      const auto parted = hn::Compress(word, below);
+      hn::StoreU(parted, tag, low);
+      hn::StoreU(parted, tag, high - lanes);
+      high -= lanes - count;
+    } else {
+      hn::StoreU(hn::Compress(word, below), tag, low);
+      high -= lanes - count;
+      hn::CompressBlendedStore(word, hn::Not(below), tag, high);
     }
-    held = static_cast<std::size_t>(std::copy(read_, read_end_, held_ + held) - held_);
-    for (std::size_t i = 0; i < held; i += lanes) {
-      const std::size_t left = std::min(lanes, held - i);
-      put<Turns>(hn::LoadN(tag, held_ + i, left), hn::FirstN(tag, left));
-    }
-    return low_;
+    low += count;
+  }
+  /// Words of the vector that exist.
+  template <class Vector, class Mask>
+  HWY_INLINE void put_some(Vector found, Mask exist) {
+    const auto word = stored(found);
+    const auto below = hn::And(exist, is_below(word));
+    const auto above = hn::AndNot(below, exist);
+    high -= hn::CountTrue(tag, above);
+    hn::CompressBlendedStore(word, above, tag, high);
+    low += hn::CompressBlendedStore(word, below, tag, low);
   }
 
  private:
-  template <bool Turns, class Vector>
-  HWY_INLINE Vector turned(Vector word) const {
-    if constexpr (!Turns) return word;
+  template <class Vector>
+  HWY_INLINE Vector stored(Vector word) const {
+    if constexpr (turning != Turning::stores) return word;
     return turned_words(tag, word, turn_);
   }
-  template <bool Turns, class Vector>
-  HWY_INLINE void put(Vector found) {
-    const auto word = turned<Turns>(found);
-    const auto below = hn::Lt(word, hn::Set(tag, splitter_));
-    const std::size_t count = hn::CountTrue(tag, below);
-    hn::CompressBlendedStore(word, below, tag, low_);
-    low_ += count;
-    high_ -= hn::Lanes(tag) - count;
-    hn::CompressBlendedStore(word, hn::Not(below), tag, high_);
-  }
-  template <bool Turns, class Vector, class Mask>
-  HWY_INLINE void put(Vector found, Mask exist) {
-    const auto word = turned<Turns>(found);
-    const auto below = hn::And(exist, hn::Lt(word, hn::Set(tag, splitter_)));
-    const auto above = hn::AndNot(below, exist);
-    high_ -= hn::CountTrue(tag, above);
-    hn::CompressBlendedStore(word, above, tag, high_);
-    low_ += hn::CompressBlendedStore(word, below, tag, low_);
+  template <class Vector>
+  HWY_INLINE auto is_below(Vector word) const {
+    if constexpr (turning == Turning::compares) word = turned_words(tag, word, turn_);
+    return hn::Lt(word, hn::Set(tag, splitter_));
   }
 
   Word splitter_;
   WordTurn<Word> turn_;
-  Word *read_, *read_end_;  ///< what is still to be read
-  Word *low_, *high_;       ///< between is room, and what is still to be read
-  Word held_[3 * unroll * hn::MaxLanes(tag)];
 };
 
-template <class Word>
+/// Both ends give and take: of what is read at either end as much can be written at either.
+template <Turning turning, class Word>
 std::size_t part(Word* words, std::size_t size, Word splitter, const WordTurn<Word>& turn) {
-  Partition<Word> partition(words, size, splitter, turn);
-  return static_cast<std::size_t>(
-      (turn.changes() ? partition.template run<true>() : partition.template run<false>()) - words);
+  const hn::ScalableTag<Word> tag;
+  constexpr std::size_t unroll = 4;
+  const std::size_t lanes = hn::Lanes(tag), batch = unroll * lanes;
+  Word held[3 * unroll * hn::MaxLanes(tag)];
+  TwoEnds<turning, Word> ends(words, words + size, splitter, turn);
+  Word *read = words, *read_end = words + size;  // what is still to be read
+  std::size_t count = 0;
+  if (size >= 2 * batch) {
+    // What leaves room at both ends is put last.
+    std::copy_n(read, batch, held);
+    std::copy_n(read_end - batch, batch, held + batch);
+    count = 2 * batch;
+    read += batch;
+    read_end -= batch;
+    while (static_cast<std::size_t>(read_end - read) >= batch) {
+      const bool from_low = read - ends.low <= ends.high - read_end;
+      read_end -= from_low ? 0 : batch;
+      const Word* const from = from_low ? read : read_end;
+      read += from_low ? batch : 0;
+      const auto first = hn::LoadU(tag, from), second = hn::LoadU(tag, from + lanes);
+      const auto third = hn::LoadU(tag, from + 2 * lanes),
+                 fourth = hn::LoadU(tag, from + 3 * lanes);
+      ends.put(first);
+      ends.put(second);
+      ends.put(third);
+      ends.put(fourth);
+    }
+  }
+  count = static_cast<std::size_t>(std::copy(read, read_end, held + count) - held);
+  for (std::size_t i = 0; i < count; i += lanes) {
+    const std::size_t left = std::min(lanes, count - i);
+    ends.put_some(hn::LoadN(tag, held + i, left), hn::FirstN(tag, left));
+  }
+  return static_cast<std::size_t>(ends.low - words);
+}
+template <class Word>
+std::size_t turn_and_part(Word* words, std::size_t size, Word splitter,
+                          const WordTurn<Word>& turn) {
+  return turn.changes() ? part<Turning::stores>(words, size, splitter, turn)
+                        : part<Turning::done>(words, size, splitter, turn);
 }
 template <class Word>
 void back(Word* words, std::size_t size, const WordTurn<Word>& turn) {
@@ -132,19 +149,56 @@ void back(Word* words, std::size_t size, const WordTurn<Word>& turn) {
     hn::StoreN(words_before(tag, hn::LoadN(tag, words + i, size - i), turn), tag, words + i,
                size - i);
 }
+
+/// By their bits: to compare NaNs might trap.
+template <bool Copies>
+DoublesSeen see(const std::uint64_t* from, std::uint64_t* to, std::size_t size) {
+  const hn::ScalableTag<std::uint64_t> tag;
+  const hn::RebindToSigned<decltype(tag)> magnitudes;  // which every machine compares
+  const std::size_t lanes = hn::Lanes(tag);
+  const auto minus_zero = hn::Set(tag, std::uint64_t{1} << 63);
+  const auto infinity = hn::Set(magnitudes, std::int64_t{0x7ff} << 52);
+  auto is_nan = hn::MaskFalse(magnitudes);
+  auto found = hn::Zero(tag);
+  const auto look = [&](auto word) HWY_ATTR {
+    const auto magnitude = hn::BitCast(magnitudes, hn::AndNot(minus_zero, word));
+    is_nan = hn::Or(is_nan, hn::Gt(magnitude, infinity));
+    const auto is_minus_zero = hn::Eq(word, minus_zero);
+    found = hn::MaskedAddOr(found, is_minus_zero, found, hn::Set(tag, std::uint64_t{1}));
+  };
+  std::size_t i = 0;
+  for (; i + lanes <= size; i += lanes) {
+    const auto word = hn::LoadU(tag, from + i);
+    if constexpr (Copies) hn::StoreU(word, tag, to + i);
+    look(word);
+  }
+  if (i < size) {
+    const auto word = hn::LoadN(tag, from + i, size - i);
+    if constexpr (Copies) hn::StoreN(word, tag, to + i, size - i);
+    look(word);
+  }
+  return {hn::AllFalse(magnitudes, is_nan), hn::ReduceSum(tag, found)};
+}
 std::size_t part_4(std::uint32_t* words, std::size_t size, std::uint32_t splitter,
                    const WordTurn<std::uint32_t>& turn) {
-  return part(words, size, splitter, turn);
+  return turn_and_part(words, size, splitter, turn);
 }
 std::size_t part_8(std::uint64_t* words, std::size_t size, std::uint64_t splitter,
                    const WordTurn<std::uint64_t>& turn) {
-  return part(words, size, splitter, turn);
+  return turn_and_part(words, size, splitter, turn);
+}
+std::size_t part_doubles_8(std::uint64_t* words, std::size_t size, std::uint64_t splitter,
+                           const WordTurn<std::uint64_t>& turn) {
+  return part<Turning::compares>(words, size, splitter, turn);
 }
 void back_4(std::uint32_t* words, std::size_t size, const WordTurn<std::uint32_t>& turn) {
   back(words, size, turn);
 }
 void back_8(std::uint64_t* words, std::size_t size, const WordTurn<std::uint64_t>& turn) {
   back(words, size, turn);
+}
+DoublesSeen see_8(const std::uint64_t* from, std::uint64_t* to, std::size_t size) {
+  return from == to ? see<false>(from, to, size) : see<true>(from, to, size);
 }
 
 }  // namespace kradix::impl::HWY_NAMESPACE
@@ -170,6 +224,15 @@ void turn_back(std::uint32_t* words, std::size_t size, const WordTurn<std::uint3
 }
 void turn_back(std::uint64_t* words, std::size_t size, const WordTurn<std::uint64_t>& turn) {
   HWY_DYNAMIC_DISPATCH(back_8)(words, size, turn);
+}
+HWY_EXPORT(part_doubles_8);
+std::size_t part_doubles(std::uint64_t* doubles, std::size_t size, std::uint64_t splitter,
+                         const WordTurn<std::uint64_t>& turn) {
+  return HWY_DYNAMIC_DISPATCH(part_doubles_8)(doubles, size, splitter, turn);
+}
+HWY_EXPORT(see_8);
+DoublesSeen see_doubles(const std::uint64_t* from, std::uint64_t* to, std::size_t size) {
+  return HWY_DYNAMIC_DISPATCH(see_8)(from, to, size);
 }
 
 }  // namespace kradix::impl

@@ -110,6 +110,42 @@ std::vector<T> make(Pattern pattern, std::size_t count, std::mt19937_64& random)
   return keys;
 }
 
+/// Floats that comparisons take for the same, or cannot compare, and the edges of those that they can.
+enum class Floats { finite, zeros, some_zeros, minus_zeros, edges, one_nan, nans };
+inline constexpr Floats all_floats[] = {Floats::finite,      Floats::zeros, Floats::some_zeros,
+                                        Floats::minus_zeros, Floats::edges, Floats::one_nan,
+                                        Floats::nans};
+
+template <class T>
+std::vector<T> make_floats(Floats kind, std::size_t count, std::mt19937_64& random) {
+  using Word = kradix::impl::unsigned_of_size<sizeof(T)>;
+  const Word sign = static_cast<Word>(Word{1} << (8 * sizeof(T) - 1));
+  const Word infinity = kradix::impl::infinity_bits<T>();
+  const Word least_normal = static_cast<Word>(infinity & (~infinity + 1));
+  const Word edges[] = {0,        1, static_cast<Word>(least_normal - 1), least_normal,
+                        infinity, 2, static_cast<Word>(infinity - 1)};
+  const auto nan = [&] {
+    const Word payload = static_cast<Word>(random_bits<T>(random) & (least_normal - 1));
+    return static_cast<Word>((random_bits<T>(random) & sign) | infinity | payload | 1);
+  };
+  std::vector<Word> words(count);
+  for (Word& word : words) {
+    const Word any = random_bits<T>(random), any_sign = static_cast<Word>(any & sign);
+    const Word finite = static_cast<Word>(random_bits<T>(random) & ~least_normal);
+    const bool some = random() % 8 == 0;
+    word = kind == Floats::zeros                 ? any_sign
+           : kind == Floats::edges               ? static_cast<Word>(any_sign | edges[random() % 7])
+           : kind == Floats::nans && any_sign    ? nan()
+           : kind == Floats::minus_zeros && some ? sign
+           : kind != Floats::finite && some      ? any_sign
+                                                 : finite;
+  }
+  if (kind == Floats::one_nan && count > 0) words[random() % count] = nan();
+  std::vector<T> keys;
+  for (const Word word : words) keys.push_back(from_bits<T>(word));
+  return keys;
+}
+
 /// A fresh seed each run, printed where a test fails.
 inline std::uint64_t fresh_seed() {
   static const std::uint64_t seed = std::random_device{}();

@@ -92,6 +92,14 @@ struct EncodedTotalOrder {
   Bits masked(Stored stored) const { return stored & wanted; }
 };
 
+/// Is it an order of doubles?
+template <class Order>
+inline constexpr bool orders_doubles = false;
+template <>
+inline constexpr bool orders_doubles<EncodedTotalOrder<std::uint64_t>> = true;
+template <>
+inline constexpr bool orders_doubles<EncodedOrder<std::uint64_t, true>> = true;
+
 /// Bits as they are.
 template <class Word>
 struct BitsOrder {

@@ -24,6 +24,17 @@ std::size_t part_words(std::uint64_t* words, std::size_t size, std::uint64_t spl
 /// Words as they were before they were turned.
 void turn_back(std::uint32_t* words, std::size_t size, const WordTurn<std::uint32_t>& turn);
 void turn_back(std::uint64_t* words, std::size_t size, const WordTurn<std::uint64_t>& turn);
+
+/// Puts doubles that would be less than the splitter if they were turned before the others, and keeps them as they are.
+std::size_t part_doubles(std::uint64_t* doubles, std::size_t size, std::uint64_t splitter,
+                         const WordTurn<std::uint64_t>& turn);
+
+struct DoublesSeen {
+  bool no_nan;
+  std::size_t minus_zeros;
+};
+/// Copies doubles, unless the arrays are the same, and tells what is among them.
+DoublesSeen see_doubles(const std::uint64_t* from, std::uint64_t* to, std::size_t size);
 #endif
 
 }  // namespace kradix::impl

@@ -40,7 +40,10 @@ template <class Level>
             std::is_same_v<typename Level::Stored, std::uint64_t>))
 struct SimdParts<Level> {
   using Word = typename Level::Stored;
+  using OrderType = typename Level::OrderType;
   static constexpr bool exists = true;
+  /// Doubles are parted by what they turn to, but stay what they are, to be sorted as such.
+  static constexpr bool keeps = orders_doubles<OrderType>;
 
   /// Are they parted sooner than they are moved to buckets? With AVX-512, see docs/algorithms/blocked_radix.md.
   static bool serve(const Level& level) {
@@ -145,7 +148,34 @@ struct SimdParts<Level> {
     }
     std::swap(parts, next_parts);
     part_count = count;
-    turn = {};
+    end_turning();
+  }
+
+  /// All words have been turned by now, or never will be.
+  void end_turning() {
+    if (!keeps) turn = {};
+  }
+
+  void part(Slice& slice) const {
+    Word* const begin = words + slice.begin;
+    const std::size_t size = slice.end - slice.begin;
+    const Word splitter = parts[slice.part].splitter;
+    if constexpr (keeps) {
+      slice.below = part_doubles(begin, size, splitter, turn);
+    } else {
+      slice.below = part_words(begin, size, splitter, turn);
+    }
+  }
+
+  void sort(const Part& part) const {
+    Word* const begin = words + part.begin;
+    if constexpr (keeps) {
+      if (!part.is_one_key) sort_in_place(level.order, begin, begin, part.size());
+    } else {
+      if (!part.is_one_key) sort_leaf(begin, part.size());
+      const auto back = turn_of(level.order);
+      if (back.changes()) turn_back(begin, part.size(), back);
+    }
   }
 
   /// Long parts first, and last what is in order.
@@ -204,7 +234,9 @@ struct EnterWords {
     const auto* const keys = parts.level.source.keys;
     auto* const words = parts.words;
     parts.level.for_each_block([=](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) words[i] = order.enter(keys[i]);
+      for (std::size_t i = begin; i < end; ++i) {
+        words[i] = Parts::keeps ? keys[i] : order.enter(keys[i]);
+      }
     });
   }
 };
@@ -213,11 +245,8 @@ template <class ExecutionSpace, class Parts>
 struct PartSlices {
   Parts parts;
   void operator()(const TeamMember<ExecutionSpace>&) const {
-    parts.level.for_each_claimed(parts.slice_count, [&](std::size_t s) {
-      auto& slice = parts.slices[s];
-      slice.below = part_words(parts.words + slice.begin, slice.end - slice.begin,
-                               parts.parts[slice.part].splitter, parts.turn);
-    });
+    parts.level.for_each_claimed(parts.slice_count,
+                                 [&](std::size_t s) { parts.part(parts.slices[s]); });
   }
 };
 
@@ -236,12 +265,8 @@ template <class ExecutionSpace, class Parts>
 struct SortParts {
   Parts parts;
   void operator()(const TeamMember<ExecutionSpace>&) const {
-    const auto turn = turn_of(parts.level.order);
-    parts.level.for_each_claimed(parts.part_count, [&](std::size_t p) {
-      const typename Parts::Part& part = parts.parts[p];
-      if (!part.is_one_key) sort_leaf(parts.words + part.begin, part.size());
-      if (turn.changes()) turn_back(parts.words + part.begin, part.size(), turn);
-    });
+    parts.level.for_each_claimed(parts.part_count,
+                                 [&](std::size_t p) { parts.sort(parts.parts[p]); });
   }
 };
 
@@ -258,9 +283,10 @@ struct SortByParts {
     const std::size_t share = size / shares;
     const std::size_t slice = std::max(size / (4 * threads()) + 1, least_slice);
     bool is_cut = shares > 1 && parts.cut(share, slice);
-    if (parts.level.source.keys != parts.words || (!is_cut && parts.turn.changes())) {
+    const bool waits = !Parts::keeps && !is_cut && parts.turn.changes();
+    if (parts.level.source.keys != parts.words || waits) {
       launch("EnterWords", EnterWords<ExecutionSpace, Parts>{parts});
-      parts.turn = {};
+      parts.end_turning();
     }
     for (; is_cut; is_cut = parts.cut(share, slice)) {
       launch("PartSlices", PartSlices<ExecutionSpace, Parts>{parts});
