@@ -131,9 +131,24 @@ class CacheSort {
     if (count > Leaf::whole) {
       if (sort_to_leaves(a, b, count, varying)) return b;
       if (!Leaf::serves_uneven) return nullptr;
+      if (!Leaf::serves_passes && !crowds(a, count, varying)) return nullptr;
     }
     leaf(a, count);
     return a;
+  }
+
+  /// Do a few words say that many share their topmost digit?
+  bool crowds(const Rec* words, std::size_t count, Bits varying) const {
+    const Digit digit = DigitStack::cover(varying, 1, DigitStack::max_bits).digit[0];
+    constexpr std::size_t looks = 64, most_pairs = 4;
+    std::size_t pairs = 0;
+    std::size_t last = digit.mask + std::size_t{1};
+    for (std::size_t i = 0; i < looks; ++i) {
+      const std::size_t now = digit.of(order_.bits(words[i * (count / looks)].key()));
+      pairs += now == last;
+      last = now;
+    }
+    return pairs > most_pairs;
   }
 
   void leaf([[maybe_unused]] Rec* words, [[maybe_unused]] std::size_t count) const {

@@ -65,7 +65,7 @@ struct SimdLeaf<std::uint32_t> {
 /// AVX2 compares unsigned words of this size in several instructions.
 template <>
 struct SimdLeaf<std::uint64_t> {
-  static constexpr bool exists = true, serves_passes = false, serves_uneven = false;
+  static constexpr bool exists = true, serves_passes = false, serves_uneven = true;
   static constexpr std::size_t network = 64, whole = 128;
   static constexpr InPlace in_place{std::size_t{1} << 15, 256};
 };
