@@ -12,6 +12,7 @@
 
 #include "kradix/impl/host/cache_sort.hpp"
 #include "kradix/impl/host/order.hpp"
+#include "kradix/impl/host/sort_in_place.hpp"
 #include "support/sorted.hpp"
 
 namespace {

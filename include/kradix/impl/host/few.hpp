@@ -12,6 +12,7 @@
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/host/order.hpp"
 #include "kradix/impl/host/simd_leaf.hpp"
+#include "kradix/impl/host/sort_in_place.hpp"
 #include "kradix/impl/host/trend.hpp"
 #include "kradix/impl/tuning.hpp"
 #include "kradix/options.hpp"

@@ -9,6 +9,7 @@
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/benches.hpp"
 #include "kradix/impl/host/simd_leaf.hpp"
+#include "kradix/impl/host/sort_in_place.hpp"
 #include "kradix/impl/host/trend.hpp"
 
 namespace kradix::impl {

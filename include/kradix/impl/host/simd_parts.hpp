@@ -13,6 +13,7 @@
 #include "kradix/impl/host/host_level.hpp"
 #include "kradix/impl/host/simd_leaf.hpp"
 #include "kradix/impl/host/simd_partition.hpp"
+#include "kradix/impl/host/sort_in_place.hpp"
 
 namespace kradix::impl {
 
