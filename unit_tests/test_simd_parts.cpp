@@ -64,7 +64,8 @@ class SimdParts : public ::testing::Test {
     return words;
   }
 
-  /// Of so many sampled words, by so many threads.
+  /// Of so many sampled words, by so many threads, which halve parts that are longer than a few words in place, and else as they
+  /// would.
   static std::vector<Word> sorted_by_parts(std::vector<Word> keys, const KeyOrder& order,
                                            std::size_t sampled, std::size_t threads,
                                            bool in_place) {
@@ -84,9 +85,9 @@ class SimdParts : public ::testing::Test {
     std::sort(sample.begin(), sample.end());
     std::vector<std::byte> memory(Parts::bytes());
     const Host exec;
-    kradix::impl::SortByParts<Host, Parts>{
-        exec, Parts(level, sample.data(), sampled, memory.data()), "test::", 16}
-        .sort();
+    Parts parts(level, sample.data(), sampled, memory.data());
+    if (in_place) parts.grain = 40;
+    kradix::impl::SortByParts<Host, Parts>{exec, parts, "test::", 16}.sort();
     exec.fence();
     return in_place ? keys : result;
   }
@@ -211,6 +212,44 @@ TYPED_TEST(SimdParts, AreSortedByAnyNumberOfThreads) {
       }
     }
   }
+}
+
+/// Where many are alike parts are halved, into no more than there is room for.
+TYPED_TEST(SimdParts, ThatAreAlikeAreHalved) {
+  using Word = typename TestFixture::Word;
+  using Parts = typename TestFixture::Parts;
+  using Part = typename Parts::Part;
+  std::vector<Word> sample(1000);
+  for (std::size_t i = 0; i < sample.size(); ++i) sample[i] = static_cast<Word>(i);
+  typename TestFixture::Level level{};
+  level.order = OrderOf<TypeParam>::make(Order::ascending);
+  level.range = {0, std::size_t{1} << 20, 0};
+  level.threads = 2;
+  std::vector<std::byte> memory(Parts::bytes());
+  const auto grain_of = [&] {
+    return Parts(level, sample.data(), sample.size(), memory.data()).grain;
+  };
+  EXPECT_EQ(grain_of(), level.range.size());
+  for (std::size_t i = 0; i < 252; ++i) sample[i] = Word{0};
+  EXPECT_EQ(grain_of(), level.range.size() / 16);
+  level.threads = 64;
+  EXPECT_EQ(grain_of(), Parts::least_grain);
+
+  Parts parts(level, sample.data(), sample.size(), memory.data());
+  parts.part_count = Parts::most_parts - 1;
+  kradix::impl::PartPool<Parts> pool(parts);
+  EXPECT_TRUE(pool.give(Part{1, 2, 0, 0, 0}));
+  EXPECT_FALSE(pool.give(Part{2, 3, 0, 0, 0}));
+  Part part{};
+  ASSERT_TRUE(pool.take(part));
+  EXPECT_EQ(part.begin, 1u);
+  EXPECT_TRUE(pool.give(Part{3, 4, 0, 0, 0}));
+  for (std::size_t i = 0; i < Parts::most_parts; ++i) {
+    ASSERT_TRUE(pool.take(part));
+    pool.done();
+  }
+  pool.done();
+  EXPECT_FALSE(pool.take(part));
 }
 
 /// A sample that saw one side of the words only, and one of a single key.

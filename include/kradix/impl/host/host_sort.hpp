@@ -44,6 +44,7 @@ class HostSort {
   using State = typename Level::State;
   using Bench = typename Level::Bench;
   using Kinds = SampledKinds<Level>;
+  using Counts = KeyCounts<typename Level::Stored>;
 
   /// Memory that is not used yet.
   class Room {
@@ -84,6 +85,7 @@ class HostSort {
     }
     if (follow_trend()) return true;
     if (count_kinds() || label_kinds()) return true;
+    if (part_whatever_spreads()) return true;
     level_.choose(bench_of(0), splits_);
     if (count_keys()) return true;
     if (part_by_simd()) return true;
@@ -130,8 +132,8 @@ class HostSort {
     if constexpr (Level::can_count) {
       using Stored = typename Level::Stored;
       const auto counts =
-          KeyCounts<Stored>::of(level_.state->buckets.reference, level_.state->buckets.differing,
-                                reinterpret_cast<std::uint64_t*>(memory_.blocks));
+          Counts::of(level_.state->buckets.reference, level_.state->buckets.differing,
+                     reinterpret_cast<std::uint64_t*>(memory_.blocks));
       if (!worth_counting(counts)) return false;
       std::fill_n(counts.start, counts.values() + 1, std::uint64_t{0});
       open();
@@ -168,17 +170,15 @@ class HostSort {
                   sizeof(typename Level::Key) <= 8) {
       using Count = CountFrequentKinds<ExecutionSpace, Level>;
       const bool has_parts = SimdParts<Level>::serve(level_);
-      // Of 8; the others' sort must pay for a look at all.
-      const std::size_t most_rest = has_parts ? 1 : 5;
+      // Of 64; the others' sort must pay for a look at all.
+      const std::size_t most_rest = has_parts ? 2 : 40;
       if (!may_have_kinds()) return false;
       auto kinds = Kinds::in(memory_.kinds, BucketSample::size_of(level_.range.size()));
       std::uint32_t* const times = Count::times_of(memory_.benches, 0);
       if (!Count::fits(memory_.benches, kinds) || !kinds.settle(level_, times, most_rest))
         return false;
       // One key that is most of all is parted from many others sooner than it is counted.
-      if (has_parts && sizeof(typename Level::Key) == 4 && kinds.count > Count::few() &&
-          Count::splits_off(kinds, level_))
-        return false;
+      if (has_parts && kinds.count > Count::few() && Count::splits_off(kinds, level_)) return false;
       auto* const rest = reinterpret_cast<typename Level::Key*>(memory_.blocks);
       level_.state->rest = 0;
       open();
@@ -218,7 +218,7 @@ class HostSort {
       auto labelled = Labelled::in(memory_.kinds, sample);
       Kinds& kinds = labelled.sampled;
       auto* const times = reinterpret_cast<std::uint32_t*>(bench_of(0).a);
-      constexpr std::size_t most_rest = 2;  // of 8
+      constexpr std::size_t most_rest = 16;  // of 64
       if (kinds.homes.end() * sizeof(std::uint32_t) > memory_.benches.record_bytes ||
           !kinds.settle(level_, times, most_rest)) {
         return false;
@@ -226,7 +226,7 @@ class HostSort {
       const std::size_t most = row_of_buckets(level_.most_bits) - 2;
       const std::size_t few = kinds.frequent(std::min(most, most_simd_kinds()), sample);
       kinds.keep(few > 0 ? few : most);
-      if (8 * kinds.rest_times > most_rest * sample) return false;
+      if (64 * kinds.rest_times > most_rest * sample) return false;
       constexpr std::size_t most_splits = 2;
       splits_ =
           few == 0 && (kinds.count <= most_splits || 2 * kinds.most_frequent().times >= sample);
@@ -266,24 +266,47 @@ class HostSort {
     return false;
   }
 
-  /// Words alone, where SIMD parts and sorts them sooner than they are moved to buckets.
-  bool part_by_simd() {
+  /// Words alone that SIMD parts and sorts sooner than they are moved to buckets, whatever those would be. False if they may be of
+  /// few values, which are counted.
+  bool part_whatever_spreads() {
     if constexpr (SimdParts<Level>::exists) {
-      using Parts = SimdParts<Level>;
-      const std::size_t size = level_.range.size();
-      const bool spread = !level_.state->buckets.by_table;
-      if (!Parts::serve(level_) || memory_.benches.record_bytes < Parts::bytes() ||
-          (spread && !Parts::serve_spread(size, level_.threads))) {
+      if (!can_part() || !SimdParts<Level>::serve_spread(level_.range.size(), level_.threads)) {
         return false;
       }
       const std::size_t sampled = level_.sample(bench_of(0));
-      auto* const sample = reinterpret_cast<typename Parts::Word*>(bench_of(0).a);
-      sort_leaf(sample, sampled);
-      const Parts parts(level_, sample, sampled, reinterpret_cast<std::byte*>(bench_of(0).b));
-      SortByParts<ExecutionSpace, Parts>{exec_, parts, label_}.sort();
+      auto* const sample = reinterpret_cast<typename Level::Stored*>(bench_of(0).a);
+      typename Level::Stored differing = 0;
+      for (std::size_t i = 1; i < sampled; ++i) differing |= sample[i] ^ sample[0];
+      if (worth_counting(Counts::of(sample[0], differing, nullptr))) return false;
+      part(sample, sampled);
       return true;
     }
     return false;
+  }
+
+  /// Likewise those that buckets by a table hold.
+  bool part_by_simd() {
+    if constexpr (SimdParts<Level>::exists) {
+      const bool serves = level_.state->buckets.by_table ||
+                          SimdParts<Level>::serve_spread(level_.range.size(), level_.threads);
+      if (!serves || !can_part()) return false;
+      const std::size_t sampled = level_.sample(bench_of(0));
+      part(reinterpret_cast<typename Level::Stored*>(bench_of(0).a), sampled);
+      return true;
+    }
+    return false;
+  }
+  bool can_part() const {
+    return SimdParts<Level>::serve(level_) &&
+           memory_.benches.record_bytes >= SimdParts<Level>::bytes();
+  }
+  /// By a sample, which is put in order.
+  template <class Word>
+  void part(Word* sample, std::size_t sampled) {
+    sort_leaf(sample, sampled);
+    auto* const memory = reinterpret_cast<std::byte*>(bench_of(0).b);
+    const SimdParts<Level> parts(level_, sample, sampled, memory);
+    SortByParts<ExecutionSpace, SimdParts<Level>>{exec_, parts, label_}.sort();
   }
 
   /// What was taken out of the others is sorted by itself, with no more rows.
@@ -303,7 +326,6 @@ class HostSort {
   }
 
   /// All bits of keys count, and the tables are small beside keys and cache: each thread adds its own to all.
-  template <class Counts>
   bool worth_counting(const Counts& counts) const {
     const std::size_t values = counts.values(), keys = level_.range.size();
     return values > 1 && level_.all_bits_count() &&

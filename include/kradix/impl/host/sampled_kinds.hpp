@@ -48,14 +48,19 @@ struct SampledKinds {
   }
 
   /// Finds homes for the kinds of the level's sample; `times` has as many counters. False if the rest would be more than
-  /// `most_rest` eighths of the keys, or if the order cannot store one.
+  /// `most_rest` 64ths of the keys, or if the order cannot store one.
   bool settle(const Level& level, std::uint32_t* times, std::size_t most_rest) {
     homes.clear();
     std::fill_n(times, homes.end(), 0u);
     const std::size_t keys = level.range.size(), size = BucketSample::size_of(keys);
-    constexpr std::size_t soon = 256;  // most inputs show that they are of many kinds
+    constexpr std::size_t soon = 256;   // most inputs show that they are of many kinds
+    constexpr std::size_t ahead = 128;  // whose loads are under way together
+    Key sampled[ahead];
     for (std::size_t i = 0; i < size; ++i) {
-      const Key key = level.source.keys[level.range.begin + BucketSample::place(i, size, keys)];
+      for (std::size_t j = 0; i % ahead == 0 && j < ahead && i + j < size; ++j) {
+        sampled[j] = level.source.keys[level.range.begin + BucketSample::place(i + j, size, keys)];
+      }
+      const Key key = sampled[i % ahead];
       if (level.is_special(key)) return false;
       const std::size_t slot = homes.settle(key, times);
       const std::uint32_t seen = slot == homes.end() ? 0 : times[slot]++;
@@ -65,7 +70,7 @@ struct SampledKinds {
       if (i == soon && rest_times + 4 >= i) return false;
       if (i == size / 4 && 16 * rest_times > 15 * i) return false;
     }
-    if (8 * rest_times > most_rest * size) return false;
+    if (64 * rest_times > most_rest * size) return false;
     for (std::size_t slot = 0; slot < homes.end(); ++slot) {
       if (times[slot] == 0) continue;
       kinds[count++] = {level.order.enter(homes.keys[slot]), static_cast<std::uint32_t>(slot),

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <type_traits>
 
 #include "kradix/impl/device/team.hpp"
@@ -76,6 +78,7 @@ struct SimdParts<Level> {
     std::size_t left, right, size;
   };
   static constexpr std::size_t most_threads = 64;  ///< that get slices and parts of their own
+  static constexpr std::size_t least_grain = std::size_t{1} << 15;
   static constexpr std::size_t most_parts = 4 * most_threads, most_slices = 8 * most_threads;
   /// Each ends with a slice's words on one side or the other, or is as long as a slice.
   static constexpr std::size_t most_exchanges = 3 * most_slices + most_parts;
@@ -88,6 +91,8 @@ struct SimdParts<Level> {
   Slice* slices;
   Exchange* exchanges;
   std::size_t part_count = 1, slice_count = 0, exchange_count = 0;
+  std::size_t
+      grain;  ///< longer parts are halved by their threads, for their sizes do not tell how long they take
 
   static constexpr std::size_t bytes() {
     return 2 * most_parts * sizeof(Part) + most_slices * sizeof(Slice) +
@@ -102,7 +107,9 @@ struct SimdParts<Level> {
         parts(reinterpret_cast<Part*>(memory)),
         next_parts(parts + most_parts),
         slices(reinterpret_cast<Slice*>(next_parts + most_parts)),
-        exchanges(reinterpret_cast<Exchange*>(slices + most_slices)) {
+        exchanges(reinterpret_cast<Exchange*>(slices + most_slices)),
+        grain(of.range.size()) {
+    if (are_alike(sampled)) grain = std::max(grain / (8 * of.threads), least_grain);
     parts[0] = {0, of.range.size(), 0, sampled, 0};
   }
 
@@ -139,13 +146,8 @@ struct SimdParts<Level> {
       for (; last < slice_count && slices[last].part == p; ++last) border += slices[last].below;
       exchange(first, last, border, slice);
       first = last;
-      const Word* const middle =
-          std::lower_bound(sample + part.sample_begin, sample + part.sample_end, part.splitter);
-      const auto sample_border = static_cast<std::size_t>(middle - sample);
-      const bool is_one_key = part.splitter == static_cast<Word>(part.least + 1);
-      next_parts[count++] = {part.begin,    border,     part.sample_begin,
-                             sample_border, part.least, is_one_key};
-      next_parts[count++] = {border, part.end, sample_border, part.sample_end, part.splitter};
+      cut_at(border, part, next_parts[count], next_parts[count + 1]);
+      count += 2;
     }
     std::swap(parts, next_parts);
     part_count = count;
@@ -158,14 +160,15 @@ struct SimdParts<Level> {
   }
 
   void part(Slice& slice) const {
-    Word* const begin = words + slice.begin;
-    const std::size_t size = slice.end - slice.begin;
-    const Word splitter = parts[slice.part].splitter;
-    if constexpr (keeps) {
-      slice.below = part_doubles(begin, size, splitter, turn);
-    } else {
-      slice.below = part_words(begin, size, splitter, turn);
-    }
+    slice.below = part(slice.begin, slice.end, parts[slice.part].splitter);
+  }
+
+  /// By one thread, if the part is long. What is behind the splitter is another part then.
+  bool halve(Part& part, Part& other) const {
+    if (part.size() <= grain || !split(part)) return false;
+    const std::size_t border = part.begin + this->part(part.begin, part.end, part.splitter);
+    cut_at(border, part, part, other);
+    return true;
   }
 
   void sort(const Part& part) const {
@@ -179,14 +182,39 @@ struct SimdParts<Level> {
     }
   }
 
-  /// Long parts first, and last what is in order.
+  /// Long parts last, where they are taken from, and first what is in order.
   void line_up() const {
     std::sort(parts, parts + part_count, [](const Part& a, const Part& b) {
-      return a.is_one_key != b.is_one_key ? b.is_one_key : a.size() > b.size();
+      return a.is_one_key != b.is_one_key ? a.is_one_key : a.size() < b.size();
     });
   }
 
  private:
+  std::size_t part(std::size_t begin, std::size_t end, Word splitter) const {
+    if constexpr (keeps) {
+      return part_doubles(words + begin, end - begin, splitter, turn);
+    } else {
+      return part_words(words + begin, end - begin, splitter, turn);
+    }
+  }
+
+  /// Either may be the part itself.
+  void cut_at(std::size_t border, Part part, Part& below, Part& others) const {
+    const Word* const middle =
+        std::lower_bound(sample + part.sample_begin, sample + part.sample_end, part.splitter);
+    const auto sample_border = static_cast<std::size_t>(middle - sample);
+    const bool is_one_key = part.splitter == static_cast<Word>(part.least + 1);
+    below = {part.begin, border, part.sample_begin, sample_border, part.least, is_one_key};
+    others = {border, part.end, sample_border, part.sample_end, part.splitter};
+  }
+
+  /// A quarter of the sample's keys, or more?
+  bool are_alike(std::size_t sampled) const {
+    std::size_t alike = 0;
+    for (std::size_t i = 1; i < sampled; ++i) alike += sample[i] == sample[i - 1];
+    return 4 * alike > sampled;
+  }
+
   /// By the middle of its sample. Where that is the least, that key gets a part of its own: what is less goes first, then what is
   /// greater. False if there is nothing to part.
   bool split(Part& part) const {
@@ -262,12 +290,58 @@ struct ExchangeStretches {
   }
 };
 
+/// The parts that nobody has taken yet; threads take them one after the other, and give halves back.
+template <class Parts>
+class PartPool {
+ public:
+  using Part = typename Parts::Part;
+  explicit PartPool(const Parts& parts)
+      : parts_(parts.parts), waiting_(parts.part_count), open_(parts.part_count) {}
+
+  /// False if all are done; waits while others may give some.
+  bool take(Part& part) {
+    for (;; std::this_thread::yield()) {
+      const std::lock_guard lock(mutex_);
+      if (open_ == 0) return false;
+      if (waiting_ == 0) continue;
+      part = parts_[--waiting_];
+      return true;
+    }
+  }
+  /// False if there is no room.
+  bool give(const Part& part) {
+    const std::lock_guard lock(mutex_);
+    if (waiting_ == Parts::most_parts) return false;
+    parts_[waiting_++] = part;
+    ++open_;
+    return true;
+  }
+  void done() {
+    const std::lock_guard lock(mutex_);
+    --open_;
+  }
+
+ private:
+  std::mutex mutex_;
+  Part* parts_;
+  std::size_t waiting_, open_;  ///< to be taken; and of threads
+};
+
 template <class ExecutionSpace, class Parts>
 struct SortParts {
   Parts parts;
+  PartPool<Parts>* pool;
+
   void operator()(const TeamMember<ExecutionSpace>&) const {
-    parts.level.for_each_claimed(parts.part_count,
-                                 [&](std::size_t p) { parts.sort(parts.parts[p]); });
+    typename Parts::Part part, other;
+    while (pool->take(part)) {
+      while (parts.halve(part, other)) {
+        if (part.size() < other.size()) std::swap(part, other);
+        if (!pool->give(other)) parts.sort(other);
+      }
+      parts.sort(part);
+      pool->done();
+    }
   }
 };
 
@@ -280,10 +354,9 @@ struct SortByParts {
   std::size_t least_slice = 4096;
 
   void sort() {
-    const std::size_t size = parts.level.range.size(), shares = share_count();
-    const std::size_t share = size / shares;
+    const std::size_t size = parts.level.range.size(), share = size / threads();
     const std::size_t slice = std::max(size / (4 * threads()) + 1, least_slice);
-    bool is_cut = shares > 1 && parts.cut(share, slice);
+    bool is_cut = threads() > 1 && parts.cut(share, slice);
     const bool waits = !Parts::keeps && !is_cut && parts.turn.changes();
     if (parts.level.source.keys != parts.words || waits) {
       launch("EnterWords", EnterWords<ExecutionSpace, Parts>{parts});
@@ -296,20 +369,12 @@ struct SortByParts {
       launch("ExchangeStretches", ExchangeStretches<ExecutionSpace, Parts>{parts});
     }
     parts.line_up();
-    launch("SortParts", SortParts<ExecutionSpace, Parts>{parts});
+    PartPool pool(parts);
+    launch("SortParts", SortParts<ExecutionSpace, Parts>{parts, &pool});
   }
 
  private:
   std::size_t threads() const { return std::min(parts.level.threads, Parts::most_threads); }
-
-  /// Of parts in which many keys are alike the time is not told by the size: threads get a choice.
-  std::size_t share_count() const {
-    if (threads() == 1) return 1;
-    std::size_t alike = 0;
-    const std::size_t sampled = parts.parts[0].sample_end;
-    for (std::size_t i = 1; i < sampled; ++i) alike += parts.sample[i] == parts.sample[i - 1];
-    return 4 * alike > sampled ? 2 * threads() : threads();
-  }
 
   template <class Kernel>
   void launch(const char* name, const Kernel& kernel) const {
