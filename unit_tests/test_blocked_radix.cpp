@@ -265,9 +265,9 @@ void part_words() {
       if (pattern == keys::Pattern::uniform) EXPECT_EQ(parts, with_highway);
       if (::testing::Test::HasFailure()) return;
     }
-    // No sample misses one of so few.
+    // No sample misses one of so few, and each finds a home.
     std::vector<Key> kinds(25), input(60013);
-    for (Key& kind : kinds) kind = static_cast<Key>(random());
+    for (std::size_t k = 0; k < kinds.size(); ++k) kinds[k] = static_cast<Key>(k * 1000003);
     for (Key& key : input) key = kinds[random() % kinds.size()];
     EXPECT_TRUE(counts_and_sorts(input, order, "CountFrequentKinds", shape, true));
     // A rest of so many others would not pay.
@@ -858,6 +858,44 @@ TEST(BucketTable, GrowsWithTheKeyAndSetsHeavyKeysApart) {
     }
   }
 }
+
+#ifdef KRADIX_ENABLE_HIGHWAY
+/// With vectors of any length, tails of any size, and nothing written beside them.
+TEST(BucketTable, IsSearchedBySimdAlike) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  auto table = std::make_unique<BucketTable<std::uint32_t>>();
+  bool even = false, by_width = false;
+  for (const Skew skew : all_skews) {
+    for (const bool all_bits : {true, false}) {
+      std::vector<std::uint32_t> words, sample;
+      const auto wanted = static_cast<std::uint32_t>(all_bits ? ~0u : random() | 255);
+      for (const std::uint64_t key : skewed(skew, 20000, random)) {
+        words.push_back(static_cast<std::uint32_t>(key >> (random() % 2 == 0 ? 32 : 0)));
+      }
+      words.insert(words.end(), {0u, 1u, ~0u, ~0u - 1});
+      for (std::size_t i = 0; i < words.size(); i += 10) sample.push_back(words[i] & wanted);
+      std::sort(sample.begin(), sample.end());
+      table->build(sample.data(), sample.size(), wanted, 256);
+      (table->cells.by_width ? by_width : even) = true;
+      for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
+        hwy::SetSupportedTargetsForTest(left & -left);
+        SCOPED_TRACE(::testing::Message()
+                     << "seed " << keys::fresh_seed() << ", skew " << static_cast<int>(skew) << ", "
+                     << hwy::TargetName(left & -left));
+        for (std::size_t size = 0; size <= words.size(); size += size < 70 ? 1 : 4977) {
+          std::vector<std::uint16_t> found(size + 40, 7777);
+          find_buckets(words.data(), size, table->numbers(), found.data());
+          for (std::size_t i = 0; i < found.size(); ++i) {
+            ASSERT_EQ(found[i], i < size ? table->of(words[i]) : 7777u) << words[i];
+          }
+        }
+        hwy::SetSupportedTargetsForTest(0);
+      }
+    }
+  }
+  EXPECT_TRUE(even && by_width);
+}
+#endif
 
 TEST(BucketTable, HasFinerBucketsBesideHeavyKeys) {
   std::mt19937_64 random{keys::fresh_seed()};

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "kradix/impl/host/buckets.hpp"
@@ -176,11 +177,38 @@ class BlockPartition {
     const Order order = order_;
     const auto look_up = buckets_.table.look_up();
     std::uint32_t* const counters = bench_.counters;
+    if (find_by_simd(key, size, kept)) {
+      for_each_in_quarters(
+          size, [=](std::size_t i, std::size_t q) { ++counters[q * counter_stride + kept[i]]; });
+      return;
+    }
     for_each_in_quarters(size, [=](std::size_t i, std::size_t q) {
       const std::uint32_t bucket = look_up.template of<ByWidth>(order.bits(key(i)));
       kept[i] = static_cast<std::uint16_t>(bucket);
       ++counters[q * counter_stride + bucket];
     });
+  }
+
+  /// False where SIMD does not serve.
+  template <class KeyOf>
+  bool find_by_simd([[maybe_unused]] const KeyOf& key, [[maybe_unused]] std::size_t size,
+                    [[maybe_unused]] std::uint16_t* kept) const {
+#ifdef KRADIX_ENABLE_HIGHWAY
+    if constexpr (std::is_same_v<Bits, TableNumbers::Word>) {
+      if (!simd_finds_buckets()) return false;
+      constexpr std::size_t stretch = 256;
+      const TableNumbers table = buckets_.table.numbers();
+      const Order order = order_;
+      Bits bits[stretch];
+      for (std::size_t at = 0; at < size; at += stretch) {
+        const std::size_t here = std::min(stretch, size - at);
+        for (std::size_t i = 0; i < here; ++i) bits[i] = order.bits(key(at + i));
+        find_buckets(bits, here, table, kept + at);
+      }
+      return true;
+    }
+#endif
+    return false;
   }
 
   /// Counts to places: of bytes in `row`, in counters of bytes that were not split off.

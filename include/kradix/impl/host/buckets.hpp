@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/host/cache_sort.hpp"
+#include "kradix/impl/host/simd_buckets.hpp"
 
 namespace kradix::impl {
 
@@ -21,6 +23,8 @@ template <class Bits>
 struct KeyCells {
   static constexpr int count_bits = 12;
   static constexpr std::size_t count = std::size_t{1} << count_bits;
+
+  static constexpr int fine = sizeof(Bits) <= 4 ? 6 : sizeof(Bits) <= 8 ? 5 : 4;
 
   Bits low, high;
   int shift;      ///< of cells of one width
@@ -49,7 +53,6 @@ struct KeyCells {
  private:
   /// As a float: some leading bits, and how many follow.
   static std::size_t from_center(Bits distance) {
-    constexpr int fine = sizeof(Bits) <= 4 ? 6 : sizeof(Bits) <= 8 ? 5 : 4;
     static_assert(((8 * sizeof(Bits) - fine + 1) << fine) <= count / 2);
     const int over = bit_width_of(static_cast<Bits>(distance | Bits{1} << fine)) - 1 - fine;
     return (static_cast<std::size_t>(over) << fine) + static_cast<std::size_t>(distance >> over);
@@ -86,6 +89,11 @@ struct BucketTable {
     }
   };
   LookUp look_up() const { return {wanted, cells, bucket, heavy}; }
+  /// The same for SIMD, which reads beyond the last cell's bucket.
+  TableNumbers numbers() const requires std::is_same_v<Bits, TableNumbers::Word> {
+    return {wanted,       cells.low,        cells.high,  cells.shift, cells.by_width,
+            cells.center, Cells::count / 2, Cells::fine, bucket,      heavy};
+  }
   /// The first of the buckets of its cell.
   std::uint32_t first_of(Bits bits) const { return bucket[cells.of(bits & wanted)]; }
   std::uint32_t of(Bits bits) const {
