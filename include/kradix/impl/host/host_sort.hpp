@@ -303,6 +303,7 @@ class HostSort {
   /// By a sample, which is put in order.
   template <class Word>
   void part(Word* sample, std::size_t sampled) {
+    open();
     sort_leaf(sample, sampled);
     auto* const memory = reinterpret_cast<std::byte*>(bench_of(0).b);
     const SimdParts<Level> parts(level_, sample, sampled, memory);
