@@ -189,7 +189,7 @@ class BlockPartition {
     });
   }
 
-  /// False where SIMD does not serve.
+  /// The bucket of each key to `kept`, by SIMD. False where that does not serve.
   template <class KeyOf>
   bool find_by_simd([[maybe_unused]] const KeyOf& key, [[maybe_unused]] std::size_t size,
                     [[maybe_unused]] std::uint16_t* kept) const {

@@ -57,8 +57,11 @@ struct SampledKinds {
     constexpr std::size_t ahead = 128;  // whose loads are under way together
     Key sampled[ahead];
     for (std::size_t i = 0; i < size; ++i) {
-      for (std::size_t j = 0; i % ahead == 0 && j < ahead && i + j < size; ++j) {
-        sampled[j] = level.source.keys[level.range.begin + BucketSample::place(i + j, size, keys)];
+      if (i % ahead == 0) {
+        for (std::size_t j = i; j < std::min(i + ahead, size); ++j) {
+          sampled[j - i] =
+              level.source.keys[level.range.begin + BucketSample::place(j, size, keys)];
+        }
       }
       const Key key = sampled[i % ahead];
       if (level.is_special(key)) return false;

@@ -26,7 +26,7 @@ struct TableNumbers {
 };
 
 #ifdef KRADIX_ENABLE_HIGHWAY
-/// Are vectors long enough to find them sooner? (Of 8-byte keys they do not.)
+/// Are vectors long enough to be quicker than one key after the other? (For 8-byte keys they are not.)
 inline bool simd_finds_buckets() {
   return hwy::VectorBytes() >= 32;
 }

@@ -2,7 +2,6 @@
 // Highway, whose sort chooses the machine's instructions when it runs.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 

@@ -91,8 +91,8 @@ struct SimdParts<Level> {
   Slice* slices;
   Exchange* exchanges;
   std::size_t part_count = 1, slice_count = 0, exchange_count = 0;
-  std::size_t
-      grain;  ///< longer parts are halved by their threads, for their sizes do not tell how long they take
+  /// Longer parts are halved by whoever sorts them, for their sizes do not tell how long they take.
+  std::size_t grain;
 
   static constexpr std::size_t bytes() {
     return 2 * most_parts * sizeof(Part) + most_slices * sizeof(Slice) +
@@ -324,7 +324,8 @@ class PartPool {
  private:
   std::mutex mutex_;
   Part* parts_;
-  std::size_t waiting_, open_;  ///< to be taken; and of threads
+  std::size_t waiting_;  ///< to be taken
+  std::size_t open_;     ///< and those that were taken and are not done
 };
 
 template <class ExecutionSpace, class Parts>
