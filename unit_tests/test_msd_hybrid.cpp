@@ -166,8 +166,8 @@ Route choice_for(int log_count, int value_bytes, const Alike& alike) {
     route.same[s - 1] = counted(64);
     route.most[s - 1] = static_cast<std::uint32_t>(1 + samples * std::exp2(alike(8 * s)));
   }
-  ChooseRoute{count, {0, 64}, rule, sweeps, samples,         pairs, 8 + value_bytes,
-              12,    0,       true, true,   value_bytes > 0, &route}();
+  ChooseRoute{count, {0, 64},          rule, sweeps, samples, pairs,           8 + value_bytes, 12,
+              0,     value_bytes == 0, 16,   true,   true,    value_bytes > 0, &route}();
   return route;
 }
 
@@ -536,6 +536,218 @@ TEST(MsdHybrid, WhatASampleMissesIsNotCountedByOneTeam) {
   rule = by_counting;
   rule.counted = 0;
   expect_keys_sorted(input, codec, rule, false);
+}
+
+/// Keys alone are spread twice wherever two sweeps and a finish would do.
+RouteRule by_spreading(std::size_t count) {
+  RouteRule rule = always;
+  rule.run = static_cast<float>(count) / 400;
+  rule.spread_from = 0;
+  rule.glance_to = 0;
+  return rule;
+}
+
+/// Keys alone that are spread twice, and counted by value however many are alike.
+constexpr RouteRule by_cells{.run = 0.1f,
+                             .most = 0,
+                             .close = -1,
+                             .gain = 1e30,
+                             .counted = 0,
+                             .mend_gain = 1e30,
+                             .spread_from = 0,
+                             .even = 1e30,
+                             .alike = 1e30};
+
+/// By the order of codes. Returns the route of a sort in place.
+template <class Key, class Codec>
+Route expect_keys_spread(const std::vector<Key>& input, const Codec& codec, const RouteRule& rule) {
+  using Word = typename Codec::key_type;
+  const auto code = [&](const Key& key) { return codec.encode(std::bit_cast<Word>(key)); };
+  std::vector<Key> expected = input;
+  std::ranges::sort(expected, {}, code);
+  Route route{};
+  for (const bool in_place : {false, true}) {
+    const auto sorted =
+        hybrid::sort<small_finish, NoValue>(input, codec, {.in_place = in_place}, rule);
+    route = sorted.route;
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      EXPECT_EQ(keys::bytes_of(sorted.keys[i]), keys::bytes_of(expected[i])) << i;
+      if (::testing::Test::HasFailure()) return route;
+    }
+  }
+  return route;
+}
+
+TYPED_TEST(MsdHybridOf, KeysAloneAreSpreadTwice) {
+  using Codec = decltype(codec_of_all_bits<TypeParam>(Order::ascending));
+  constexpr auto tile = static_cast<std::size_t>(spread_shape<Space>(sizeof(TypeParam)).round());
+  for (const int skew : {0, 1, 2}) {
+    for (const std::size_t count : {std::size_t{30000}, 4 * tile - 1, 4 * tile, 60013 + tile}) {
+      for (const Order order : {Order::ascending, Order::descending}) {
+        SCOPED_TRACE(::testing::Message()
+                     << "seed " << keys::fresh_seed() << ", count " << count << ", skew " << skew);
+        const auto codec = codec_of_all_bits<TypeParam>(order);
+        std::vector<TypeParam> input;
+        for (std::size_t i = 0; i < count; ++i) {
+          auto bits = static_cast<typename Codec::bits_type>(this->random_());
+          constexpr int top = Codec::bits;
+          // Bins of which most are empty, or one holds half of the keys.
+          if (skew == 1) bits &= ~low_mask<decltype(bits)>(top) | 0xc7ffffff | bits << 8 << 8;
+          if (skew == 2 && i % 2 == 0)
+            bits = bits >> 8 | bits << (top - 1) >> (top - 1) << (top - 2);
+          input.push_back(std::bit_cast<TypeParam>(codec.decode(bits)));
+        }
+        const Route route = expect_keys_spread(input, codec, by_spreading(count));
+        EXPECT_EQ(route.spreads, Route::to_chunks);
+        EXPECT_EQ(route.finishes, 1);
+        EXPECT_EQ(route.recounts, 0);
+        if (this->HasFailure()) return;
+      }
+    }
+  }
+}
+
+/// Bins of the first pass that begin and end where tiles do, or all some places beside.
+TEST(MsdHybrid, BinsEndWhereTilesDo) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  using Spread = SpreadTile<Space, decltype(make_codec<std::uint32_t>(Order::ascending)),
+                            spread_shape<Space>(sizeof(std::uint32_t)), true>;
+  for (const int beside : {0, 1, 700}) {
+    SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", beside " << beside);
+    std::vector<std::uint32_t> input;
+    for (const std::uint32_t top : {0u, 3u, 4u, 127u, 128u, 200u, 255u}) {
+      const std::uint32_t count = Spread::tile_size * (1 + top % 3);
+      for (std::uint32_t i = 0; i < count; ++i) {
+        input.push_back(top << 24 | static_cast<std::uint32_t>(random()) >> 8);
+      }
+    }
+    for (int i = 0; i < beside; ++i) input.push_back(static_cast<std::uint32_t>(i));
+    std::shuffle(input.begin(), input.end(), random);
+    RouteRule rule = by_spreading(input.size());
+    rule.run = static_cast<float>(input.size()) / 100;
+    const Route route =
+        expect_keys_spread(input, make_codec<std::uint32_t>(Order::ascending), rule);
+    EXPECT_EQ(route.spreads, Route::to_chunks);
+  }
+}
+
+/// Keys whose values below common bits have so many bits; the first ones show them all.
+template <class Key>
+std::vector<Key> keys_of_bits(int bits, std::size_t count, Order order, std::mt19937_64& random) {
+  const auto codec = codec_of_all_bits<Key>(order);
+  using Bits = typename decltype(codec_of_all_bits<Key>(order))::bits_type;
+  constexpr Bits above = static_cast<Bits>(Bits{0xb5} << (8 * sizeof(Key) - 8));
+  std::vector<Key> input;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto value = static_cast<Bits>(random()) & low_mask<Bits>(bits);
+    const auto common = static_cast<Bits>(above & ~low_mask<Bits>(bits));
+    input.push_back(std::bit_cast<Key>(codec.decode(common | value)));
+  }
+  return input;
+}
+
+TYPED_TEST(MsdHybridOf, CellsAreCountedByValue) {
+  for (const int bits : {17, 18, 23, 32}) {
+    for (const std::size_t count : {std::size_t{10000}, std::size_t{30011}}) {
+      for (const Order order : {Order::ascending, Order::descending}) {
+        SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << bits
+                                          << " bits, " << count << " keys");
+        const auto input = keys_of_bits<TypeParam>(bits, count, order, this->random_);
+        const Route route =
+            expect_keys_spread(input, codec_of_all_bits<TypeParam>(order), by_cells);
+        EXPECT_EQ(route.spreads, Route::to_values);
+        EXPECT_EQ(route.digits.end, bits);
+        EXPECT_EQ(route.chunks, 0u);
+        EXPECT_EQ(route.left, 0u);
+        if (this->HasFailure()) return;
+      }
+    }
+  }
+}
+
+/// As many keys of a value as a counter holds, and one more; and cells of many keys.
+TEST(MsdHybrid, AFullCellIsSortedByOneTeam) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  const auto codec = make_codec<std::uint32_t>(Order::ascending);
+  for (const int more : {0, 1}) {
+    for (const std::uint32_t value : {0u, 7u, 31u, 0xffffu}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", value " << value);
+      auto input = keys_of_bits<std::uint32_t>(32, 10000, Order::ascending, random);
+      std::uint32_t odd = 0;
+      for (std::uint32_t cell = 5; cell < 0x10000; cell += 0x1111) {
+        std::erase_if(input, [&](std::uint32_t key) { return key >> 16 == cell; });
+        for (int i = 0; i < 15 + more; ++i) input.push_back(cell << 16 | value);
+        for (int i = 0; i < 300; ++i) {  // of other values, few of each
+          odd += 217;
+          if (odd % 0x10000 != value) input.push_back(cell << 16 | odd % 0x10000);
+        }
+      }
+      std::shuffle(input.begin(), input.end(), random);
+      const Route route = expect_keys_spread(input, codec, by_cells);
+      EXPECT_EQ(route.spreads, Route::to_values);
+      EXPECT_EQ(route.left, more == 0 ? 0u : 15u);
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+/// Where values come up to fifteen times each, groups of lanes hold more keys than they write side by side.
+TEST(MsdHybrid, FullCountersAreWritten) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  std::vector<std::uint32_t> input =
+      keys_of_bits<std::uint32_t>(32, 40000, Order::ascending, random);
+  for (const std::uint32_t cell : {0u, 77u, 0xffffu}) {
+    std::erase_if(input, [&](std::uint32_t key) { return key >> 16 == cell; });
+    for (std::uint32_t value = 0; value < 3000; ++value) {
+      for (std::uint32_t i = 0; i < 15 - value % 2; ++i) input.push_back(cell << 16 | value);
+    }
+  }
+  std::shuffle(input.begin(), input.end(), random);
+  const Route route =
+      expect_keys_spread(input, make_codec<std::uint32_t>(Order::ascending), by_cells);
+  EXPECT_EQ(route.spreads, Route::to_values);
+  EXPECT_EQ(route.left, 0u);
+}
+
+TEST(MsdHybrid, NotAllKeysAreSpreadTwice) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  const auto codec = make_codec<std::uint64_t>(Order::ascending);
+  // A bit above all that the sample saw.
+  for (const bool by_value : {false, true}) {
+    auto odd = keys_of_bits<std::uint64_t>(32, 50021, Order::ascending, random);
+    const RouteRule rule = by_value ? by_cells : by_spreading(odd.size());
+    odd[unseen_place(odd.size())] ^= std::uint64_t{1} << 34;
+    const Route route = expect_keys_spread(odd, codec, rule);
+    EXPECT_EQ(route.recounts, 1);
+    EXPECT_EQ(route.spreads, 0);
+    EXPECT_EQ(route.finishes, by_value ? 0 : 1);
+  }
+  // Too few keys, cells that are not even, and keys alike.
+  auto input = keys_of_bits<std::uint64_t>(32, 50021, Order::ascending, random);
+  RouteRule rule = by_spreading(input.size());
+  rule.spread_from = input.size() + 1;
+  EXPECT_EQ(expect_keys_spread(input, codec, rule).spreads, 0);
+  rule = by_cells;
+  rule.even = 4;  // some of so few samples are drawn twice
+  EXPECT_EQ(expect_keys_spread(input, codec, rule).spreads, Route::to_values);
+  rule.even = 0.5f;
+  EXPECT_EQ(expect_keys_spread(input, codec, rule).spreads, 0);
+  rule = by_cells;
+  rule.alike = 2;
+  EXPECT_EQ(expect_keys_spread(input, codec, rule).spreads, Route::to_values);
+  for (std::size_t i = 0; i < input.size(); ++i) input[i] = input[i % 5000];
+  EXPECT_EQ(expect_keys_spread(input, codec, rule).spreads, 0);
+  // Keys with more values in a cell than there are counters.
+  input = keys_of_bits<std::uint64_t>(33, 50021, Order::ascending, random);
+  EXPECT_EQ(expect_keys_spread(input, codec, by_cells).spreads, 0);
+  // Keys in order but for a place.
+  input = keys_of_bits<std::uint64_t>(32, 50021, Order::ascending, random);
+  std::ranges::sort(input);
+  const std::size_t place = unseen_place(input.size());
+  std::swap(input[place], input[place + 300]);
+  EXPECT_EQ(expect_keys_spread(input, codec, by_spreading(input.size())).spreads, 0);
 }
 
 /// Words of counters, of which `most` are counted at most in one and `sum` in all.

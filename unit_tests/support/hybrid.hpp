@@ -61,7 +61,7 @@ Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Moveme
   ScratchList list;
   const Slot keys_other = list.add(count, sizeof(Key));
   const Slot values_other = list.add(count, sizeof(Index));
-  const MsdHybridScratch scratch = MsdHybridScratch::list(plan, look_back, list);
+  const MsdHybridScratch scratch = MsdHybridScratch::list(plan, look_back, list, rule);
   const Kokkos::View<std::byte*, Memory> memory("memory", list.bytes());
   std::byte* const base = aligned_scratch(memory.data());
   const auto keys = to_device(input);

@@ -14,10 +14,12 @@
 #include <algorithm>
 #include <string>
 
+#include "kradix/impl/device/cells.hpp"
 #include "kradix/impl/device/chunks.hpp"
 #include "kradix/impl/device/count_kinds.hpp"
 #include "kradix/impl/device/count_runs.hpp"
 #include "kradix/impl/device/expand_kinds.hpp"
+#include "kradix/impl/device/finish_cells.hpp"
 #include "kradix/impl/device/finish_chunk.hpp"
 #include "kradix/impl/device/finish_ranges.hpp"
 #include "kradix/impl/device/glance.hpp"
@@ -40,8 +42,11 @@ struct MsdHybridScratch {
   OnesweepScratch sweeps;
   Slot kinds;  ///< or labels
   Slot heavy;
+  Slot cells;  ///< if keys may be spread twice, with the sums of their tiles behind them
   Slot route;
   Slot chunks;  ///< may lie over the look-back's words, which are done with when chunks are listed
+
+  std::size_t most_chunks = 0;  ///< of each list
 
   static ChunkShape chunk_shape(const Plan& plan) {
     const int sweeps = route_rule(plan).least_sweeps(plan.count);
@@ -49,15 +54,26 @@ struct MsdHybridScratch {
   }
 
   static MsdHybridScratch list(const Plan& plan, const LookBackShape& most, ScratchList& list) {
+    return MsdHybridScratch::list(plan, most, list, route_rule(plan));
+  }
+  static MsdHybridScratch list(const Plan& plan, const LookBackShape& most, ScratchList& list,
+                               const RouteRule& rule) {
     MsdHybridScratch scratch;
+    const bool may_spread = plan.value_bytes == 0 && plan.count >= rule.spread_from;
+    const std::size_t cells =
+        may_spread ? (Cells::count + TileSums::words) * sizeof(std::uint64_t) : 0;
     const std::size_t kinds =
         plan.value_bytes > 0 ? sizeof(Labels<std::uint64_t>) : sizeof(Kinds<std::uint64_t>);
     constexpr std::size_t heavy = sizeof(HeavyKinds<std::uint64_t>);
-    scratch.sweeps = OnesweepScratch::list(plan, most, list, 2, 1, kinds + heavy + sizeof(Route));
+    scratch.sweeps =
+        OnesweepScratch::list(plan, most, list, 2, 1, kinds + heavy + cells + sizeof(Route));
     scratch.kinds = {scratch.sweeps.counts.offset + scratch.sweeps.extra, kinds};
     scratch.heavy = {scratch.kinds.offset + kinds, heavy};
-    scratch.route = {scratch.heavy.offset + heavy, sizeof(Route)};
-    const std::size_t chunk_words = 2 * chunk_shape(plan).chunks(plan.count);
+    scratch.cells = {scratch.heavy.offset + heavy, cells};
+    scratch.route = {scratch.cells.offset + cells, sizeof(Route)};
+    scratch.most_chunks =
+        std::max<std::size_t>(chunk_shape(plan).chunks(plan.count), may_spread ? Cells::count : 0);
+    const std::size_t chunk_words = 2 * scratch.most_chunks;
     const bool fits = chunk_words * sizeof(std::uint64_t) <= scratch.sweeps.words.bytes;
     scratch.chunks = fits ? scratch.sweeps.words : list.add(chunk_words, sizeof(std::uint64_t));
     return scratch;
@@ -86,6 +102,9 @@ class MsdHybrid {
   static_assert(3 * FinishShape.round() <= 4 * Rest::Mend::tile);
   using Ranges = FinishRanges<ExecutionSpace, Codec, Value, RangeShape>;
   using Runs = CountRuns<ExecutionSpace, Codec, RangeShape.threads>;
+  static constexpr TeamShape count_cells_with = count_shorts_shape<ExecutionSpace>();
+  static constexpr TeamShape cells_with = finish_cells_shape<ExecutionSpace>();
+  using FinishCellsOf = FinishCells<ExecutionSpace, Codec, cells_with>;
 
  public:
   MsdHybrid(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
@@ -99,18 +118,24 @@ class MsdHybrid {
         route_(scratch.route.in<Route>(base)),
         kinds_(scratch.kinds.in<std::byte>(base)),
         heavy_(scratch.heavy.in<HeavyKinds<Key>>(base)),
-        chunks_(scratch.chunks.in<std::uint64_t>(base)) {}
+        cells_(scratch.cells.bytes > 0 ? scratch.cells.in<std::uint64_t>(base) : nullptr),
+        lists_(
+            ChunkLists::of(scratch.chunks.in<std::uint64_t>(base), scratch.most_chunks, route_)) {}
 
   void sort(const RouteRule& rule) {
     choose(rule);
-    const bool kinds = may_look_for_kinds(rule);
+    const bool kinds = may_look_for_kinds(rule), spreads = may_spread(rule);
     if (kinds) {
       count_kinds();
       take_out_heavy();
     }
+    if (spreads) count_cells();
     sweeps_.count(route_);
+    if (spreads) place_cells();
     sweeps_.sweep();
+    if (spreads) spread_within();
     if (kinds) place_kinds();
+    if (spreads) finish_cells();
     finish(glances_only(rule), !kinds);
     if (kinds) settle_expand_or_merge();
   }
@@ -132,6 +157,8 @@ class MsdHybrid {
                              static_cast<int>(sizeof(Key)) + plan_.value_bytes,
                              Finish::Wide::word_bits,
                              value_bits(),
+                             may_spread(rule),
+                             cell_bits(),
                              Rest::Crowded::Passes::may_have_kinds,
                              buffers_.keys.in_place(),
                              with_values,
@@ -163,8 +190,59 @@ class MsdHybrid {
 
   /// Keys are made again from their codes, if that is all there is to know of a key.
   static constexpr bool may_count = !with_values && knows_kinds && invertible_codec<Codec>;
+  static constexpr bool may_write_cells = may_count && impl::may_have_cells<Codec>;
   int value_bits() const {
     return may_count && !equal_keys_differ(codec_, sweeps_.digits()) ? Runs::most_bits : 0;
+  }
+
+  /// Keys alone that are words, and differ in all that is to know of them.
+  static constexpr bool may_have_cells = !with_values && impl::may_have_cells<Codec>;
+  bool may_spread(const RouteRule& rule) const {
+    return may_have_cells && cells_ != nullptr && plan_.count >= rule.spread_from &&
+           !sweeps_.keeps_order();
+  }
+  int cell_bits() const {
+    if constexpr (may_write_cells) return FinishCellsOf::most_bits;
+    return 0;
+  }
+
+  void count_cells() {
+    if constexpr (may_have_cells) {
+      using Count = CountCells<ExecutionSpace, Codec, count_cells_with>;
+      const WideArray<const Key> keys(buffers_.keys.in, plan_.count);
+      constexpr std::size_t size = Pack<Key>::size;
+      constexpr std::size_t least_share = least_counted_shorts / size;
+      constexpr std::size_t most_share = (std::size_t{1} << 31) / size;  // counters have 32 bits
+      const std::size_t most = std::max(sweeps_.template running_teams<count_cells_with>(),
+                                        keys.packs() / most_share + 1);
+      const std::size_t teams = std::clamp<std::size_t>(keys.packs() / least_share, 1, most);
+      sweeps_.template launch<count_cells_with>(
+          "CountCells", teams, Count::scratch_bytes(),
+          Count{keys, codec_, (keys.packs() + teams - 1) / teams, route_, cells_});
+    }
+  }
+
+  void place_cells() {
+    constexpr TeamShape place_with = place_bins_shape<ExecutionSpace>();
+    using Place = PlaceCells<ExecutionSpace, place_with>;
+    sweeps_.template launch<place_with>(
+        "PlaceCells", Place::tiles, Place::scratch_bytes(),
+        Place{route_, sweeps_.passes(), {cells_ + Cells::count}, cells_, sweeps_.bins()});
+  }
+
+  void spread_within() {
+    if constexpr (may_have_cells) sweeps_.spread_within(cells_, route_);
+  }
+
+  /// Cells too long for scratch, of few values.
+  void finish_cells() {
+    if constexpr (may_write_cells) {
+      const std::size_t rounds = 8 * sweeps_.template running_teams<cells_with>();
+      sweeps_.template launch<cells_with>(
+          "FinishCells", std::min<std::size_t>(Cells::count, rounds),
+          FinishCellsOf::scratch_bytes(),
+          FinishCellsOf{buffers_.keys, codec_, sweeps_.passes(), route_, cells_, lists_});
+    }
   }
 
   Kinds& kinds() const { return *reinterpret_cast<Kinds*>(kinds_); }
@@ -241,7 +319,7 @@ class MsdHybrid {
     const DigitList all = sweeps_.digits();
     const PassTable* const passes = sweeps_.passes();
     const ChunkShape shape = MsdHybridScratch::chunk_shape(plan_);
-    const ChunkLists lists = ChunkLists::of(chunks_, shape.chunks(plan_.count), route_);
+    const ChunkLists& lists = lists_;
     sweeps_.template launch<step_with>(
         "ListChunks", (shape.windows(plan_.count) + List::windows - 1) / List::windows,
         List::scratch_bytes(),
@@ -289,7 +367,8 @@ class MsdHybrid {
   Route* route_;
   std::byte* kinds_;
   HeavyKinds<Key>* heavy_;
-  std::uint64_t* chunks_;
+  std::uint64_t* cells_;
+  ChunkLists lists_;
 };
 
 }  // namespace kradix::impl

@@ -24,7 +24,7 @@ namespace kradix::impl {
 struct OnesweepScratch {
   Slot words;   ///< of the look-back
   Slot counts;  ///< bins, tickets, tails and what else starts at zero as the words do
-  Slot passes;
+  Slot passes;  ///< all of them; and those that are sweeps, where others come first
   LookBackShape look_back;
   int sets = 1;           ///< of bins
   int most_passes = 0;    ///< that the counts have room for
@@ -44,7 +44,7 @@ struct OnesweepScratch {
     scratch.extra = counts * sizeof(std::uint64_t);
     scratch.sets = sets;
     scratch.counts = list.add(scratch.extra + extra, 1);
-    scratch.passes = list.add(1, sizeof(PassTable));
+    scratch.passes = list.add(2, sizeof(PassTable));
     return scratch;
   }
 };
@@ -82,7 +82,7 @@ class Onesweep {
   void sort() {
     clear();
     count();
-    sweep();
+    sweep(passes_);
     settle();
   }
 
@@ -92,7 +92,7 @@ class Onesweep {
   DigitList digits() const { return {plan_.bits.begin, plan_.bits.end}; }
   const PassTable* passes() const { return passes_; }
   /// [row][bin]: where bins begin; or end, after a first pass that keeps no order.
-  const std::uint64_t* bins() const { return bins_; }
+  std::uint64_t* bins() const { return bins_; }
 
   /// What must be zero before: words and counts, which lie side by side, but for so many bytes at their end.
   template <int Threads>
@@ -118,13 +118,17 @@ class Onesweep {
   void count(Route* route) {
     using Again = ListOrRecount<ExecutionSpace, Codec, count_digits_with>;
     count_by(route);
-    launch<count_digits_with>(
-        "ListOrRecount", counting_teams(), Again::scratch_bytes(digits().count()),
-        Again{
-            counts_of(plan_.passes, route), {plan_.count, bins_, passes_, digits()}, plan_.passes});
+    launch<count_digits_with>("ListOrRecount", counting_teams(),
+                              Again::scratch_bytes(digits().count()),
+                              Again{counts_of(plan_.passes, route),
+                                    {plan_.count, bins_, passes_, digits()},
+                                    plan_.passes,
+                                    passes_ + 1});
   }
 
-  void sweep() {
+  /// After a count by a route.
+  void sweep() { sweep(passes_ + 1); }
+  void sweep(const PassTable* passes) {
     const auto look_back = first_look_back();
     int pass = spreads_first() ? 1 : 0;
     if (pass == 1) spread();
@@ -132,9 +136,17 @@ class Onesweep {
       launch<Shape>("SweepTile",
                     Sweep::stays ? std::min(plan_.tiles, resident_teams<Shape>()) : plan_.tiles,
                     Sweep::scratch_bytes(),
-                    Sweep{buffers_, codec_, Sweep::Tiles::of(plan_.count), passes_, bins_,
+                    Sweep{buffers_, codec_, Sweep::Tiles::of(plan_.count), passes, bins_,
                           tickets() + pass, TileLookBack{look_back.of_pass(sweeps)}, pass});
     }
+  }
+
+  /// The second pass of keys that are spread twice, inside the bins of the first.
+  void spread_within(std::uint64_t* cells, const Route* route) {
+    using Spread = SpreadTile<ExecutionSpace, Codec, SpreadShape, /*Within=*/true>;
+    const auto tiling = Spread::Tiles::of(plan_.count);
+    launch<SpreadShape>("SpreadWithin", Spread::teams_within(tiling), Spread::scratch_bytes(),
+                        Spread{buffers_.keys, codec_, tiling, passes_, bins_, cells, route});
   }
 
   /// Moves light keys to the front of the other array and heavy ones behind them, if the route says so: the pass
@@ -253,7 +265,7 @@ class Onesweep {
       using Spread = SpreadTile<ExecutionSpace, Codec, SpreadShape>;
       const auto tiling = Spread::Tiles::of(plan_.count);
       launch<SpreadShape>("SpreadTile", tiling.tiles(), Spread::scratch_bytes(),
-                          Spread{buffers_.keys, codec_, tiling, passes_, bins_});
+                          Spread{buffers_.keys, codec_, tiling, passes_, bins_, nullptr, nullptr});
     }
   }
 

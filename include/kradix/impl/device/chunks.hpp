@@ -176,7 +176,8 @@ struct ListChunks {
   static std::size_t scratch_bytes() { return (groups + 1) * sizeof(std::size_t); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (!passes->finishes || passes->counts() || route->mends != 0) return;
+    const bool otherwise = route->mends != 0 || route->spreads == Route::to_values;
+    if (!passes->finishes || passes->counts() || otherwise) return;
     auto* const starts = take_scratch<std::size_t>(team, groups + 1);
     const int shift = route->digits.begin;
     const Search search{

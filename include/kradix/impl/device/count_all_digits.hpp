@@ -41,7 +41,7 @@ struct CountAllDigits {
     const DigitList digits = route != nullptr ? route->digits : all;
     auto* const counts =
         take_scratch<std::uint32_t>(team, static_cast<std::size_t>(digits.count()) * bin_count);
-    if (route != nullptr && route->has_counted_kinds()) return;
+    if (route != nullptr && (route->has_counted_kinds() || route->spreads != 0)) return;
     if (route != nullptr && route->verifies != 0) {
       verify_order(team);
     } else {
@@ -198,7 +198,8 @@ struct ListOrRecount {
   Count count;  ///< to the second set of bins
   /// Of all digits. What the first set counted is listed in the second, for all teams look at the first.
   List list;
-  int second;  ///< its first row
+  int second;         ///< its first row
+  PassTable* sweeps;  ///< those of the passes that are sweeps
 
   static std::size_t scratch_bytes(int digit_count) {
     return words * sizeof(Fullest) + Count::scratch_bytes(digit_count);
@@ -213,13 +214,17 @@ struct ListOrRecount {
     const std::size_t rows = static_cast<std::size_t>(list.digits.count()) * bin_count;
     auto* const scratch = take_scratch<Fullest>(team, words + rows / 2);
     if (needs_no_passes) {
-      if (team.league_rank() == 0 && team.team_rank() == 0) *list.passes = without_passes(known);
+      if (team.league_rank() == 0) tell(team, without_passes(known), PassTable{});
       return;
     }
     const bool crowds = holds_too_much(team, known, scratch[0]);
     if (known.verifies == 0 && !crowds && !sample_missed_a_bit(known)) {
-      if (team.league_rank() == 0) {
+      if (team.league_rank() != 0) return;
+      if (known.spreads != 0) {
+        tell(team, spreading(known), PassTable{});
+      } else {
         list.list(team, known.digits, 0, second, table_of(known), scratch + 1);
+        tell(team, *list.passes, *list.passes);
       }
       return;
     }
@@ -228,8 +233,10 @@ struct ListOrRecount {
     const auto teams = static_cast<std::uint64_t>(team.league_size());
     if (!leaves_last(team, &count.route->recounted, teams, scratch[0])) return;
     list.list(team, known.digits, second, second, table_of(known), scratch + 1);
+    tell(team, *list.passes, *list.passes);
     if (team.team_rank() == 0) {
       count.route->recounts = 1;
+      count.route->spreads = 0;
       count.route->counts = known.counts;
       count.route->finishes = known.finishes;
       count.route->digits = known.digits;
@@ -237,6 +244,23 @@ struct ListOrRecount {
   }
 
  private:
+  /// By the thread that lists.
+  KOKKOS_FUNCTION void tell(const Team& team, const PassTable& all, const PassTable& swept) const {
+    if (team.team_rank() != 0) return;
+    *list.passes = all;
+    *sweeps = swept;
+  }
+  /// The topmost digit goes first, and only its bins have a row.
+  KOKKOS_FUNCTION PassTable spreading(const Route& known) const {
+    PassTable table{};
+    table.count = 2;
+    table.finishes = 1;
+    for (int pass = 0; pass < table.count; ++pass) {
+      table.digit[pass] = known.digits.digit(1 - pass);
+      table.row[pass] = second;
+    }
+    return table;
+  }
   KOKKOS_FUNCTION static PassTable without_passes(const Route& known) {
     PassTable table{};
     if (known.has_counted_kinds()) {
@@ -281,7 +305,8 @@ struct ListOrRecount {
     const int end = bit_width_of(varying);
     const DigitList wanted{known.digits.begin, end > known.digits.end ? end : known.digits.end};
     const bool short_enough = end <= known.digits.end || wanted.count() <= Route::most_recounted;
-    known.finishes = known.finishes != 0 && short_enough ? 1 : 0;
+    const bool in_chunks = known.finishes != 0 && known.spreads != Route::to_values;
+    known.finishes = in_chunks && short_enough ? 1 : 0;
     if (crowds || end > known.digits.end) known.counts = 0;
     known.digits = known.finishes != 0 || known.counts != 0 ? wanted : all;
   }

@@ -1,4 +1,4 @@
-// How often each 2-byte key comes, in one read where no key comes too often.
+// How often each 2-byte key comes, or what 2 bytes are taken from a longer one, in one read where none comes too often.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -41,27 +41,35 @@ struct CountFields {
   }
 };
 
+/// Keys of 2 bytes themselves.
+struct WholeShort {
+  using Word = std::uint16_t;
+  KOKKOS_FUNCTION std::uint32_t operator()(Word key) const { return key; }
+};
+
 /// A team counts its share of the keys step by step into fields of few bits. A field that overflows is never missed:
 /// its carry takes 32 from one field and adds at most 1 to another, so the fields' sum falls behind
 /// the number of keys. Then the step is taken back, which is exact however many carries there were, for a
 /// word is the sum of what was added to it. Once a single step does not fit, the rest of the share is
 /// counted in whole words, one field's keys after the other.
-template <class ExecutionSpace, TeamShape Shape>
+template <class ExecutionSpace, TeamShape Shape, class Short = WholeShort>
 struct CountShorts {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
-  using Keys = Pack<std::uint16_t>;
+  using Key = typename Short::Word;
+  using Keys = Pack<Key>;
 
   /// Packs of a step. The first is short, for keys alike wait for each other: that is soon noticed.
   static constexpr std::size_t first_step = Shape.threads;
   static constexpr std::size_t stride = static_cast<std::size_t>(Shape.round());
-  static constexpr std::size_t long_step = 8 * stride;
+  static constexpr std::size_t long_step = 64 / Keys::size * stride;
   /// Twelve of each key, if they spread evenly, leave every field below 32 nine times out of ten.
   static constexpr std::size_t most_held = (12 << 16) / Keys::size;
 
-  WideArray<const std::uint16_t> keys;
+  WideArray<const Key> keys;
   std::size_t share;      ///< packs of a team
-  std::uint64_t* counts;  ///< [key], zero
+  std::uint64_t* counts;  ///< [short], zero
+  Short short_of{};
 
   static std::size_t scratch_bytes() { return CountFields::words * sizeof(std::uint32_t); }
 
@@ -74,7 +82,7 @@ struct CountShorts {
     if (counted < mine.end) count_in_words(team, {counted, mine.end}, words);
     if (index != 0) return;
     for (int i = team.team_rank(); i < keys.edges(); i += Shape.threads) {
-      Kokkos::atomic_inc(&counts[keys.at(keys.place_of_edge(i))]);
+      Kokkos::atomic_inc(&counts[short_of(keys.at(keys.place_of_edge(i)))]);
     }
   }
 
@@ -112,7 +120,7 @@ struct CountShorts {
     visit_packs<Shape>(team, keys, step, stride, [&](const Keys& pack) {
       KRADIX_UNROLL
       for (int i = 0; i < Keys::size; ++i) {
-        const CountFields place = CountFields::of(pack.word(i));
+        const CountFields place = CountFields::of(short_of(pack.word(i)));
         L::add(&words[place.word], place.of_word(each));
       }
     });
@@ -147,12 +155,12 @@ struct CountShorts {
                                       std::uint32_t* words) const {
     clear(team, words);
     std::uint64_t left = (rest.end - rest.begin) * Keys::size;
-    std::uint32_t field = CountFields::of(keys.load(rest.begin).word(0)).field;
+    std::uint32_t field = CountFields::of(short_of(keys.load(rest.begin).word(0))).field;
     while (left > 0) {
       visit_packs<Shape>(team, keys, rest, stride, [&](const Keys& pack) {
         KRADIX_UNROLL
         for (int i = 0; i < Keys::size; ++i) {
-          const CountFields place = CountFields::of(pack.word(i));
+          const CountFields place = CountFields::of(short_of(pack.word(i)));
           if (place.field == field) L::increment(&words[place.word]);
         }
       });

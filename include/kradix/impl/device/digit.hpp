@@ -118,7 +118,7 @@ KOKKOS_FUNCTION int bit_width_of(Bits bits) {
     const auto high = static_cast<std::uint64_t>(bits >> 64);
     return high != 0 ? 64 + bit_width_of(high) : bit_width_of(static_cast<std::uint64_t>(bits));
   } else {
-    return static_cast<int>(8 * sizeof(Bits)) - Kokkos::countl_zero(bits);
+    return static_cast<int>(8 * sizeof(Bits)) - Kokkos::Experimental::countl_zero_builtin(bits);
   }
 }
 

@@ -37,13 +37,16 @@ struct PlaceBins {
 
   static std::size_t scratch_bytes() { return sizeof(std::uint64_t); }
 
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
+  KOKKOS_FUNCTION void operator()(const Team& team) const { place(team, draw(team)); }
+
+  /// The tile that is this team's.
+  KOKKOS_FUNCTION std::uint32_t draw(const Team& team) const {
     auto* const ticket = take_scratch<std::uint64_t>(team, 1);
     if (team.team_rank() == 0) {
       *ticket = Kokkos::atomic_fetch_add(sums.tickets(), std::uint64_t{1});
     }
     team.team_barrier();
-    place(team, static_cast<std::uint32_t>(*ticket));
+    return static_cast<std::uint32_t>(*ticket);
   }
 
   /// All tiles before this one have been drawn by teams that run.

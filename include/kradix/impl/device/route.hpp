@@ -34,6 +34,10 @@ struct Route {
   int finishes;      ///< a finish follows the sweeps
   int crowded;       ///< digit by digit, for many keys of a run are alike
   int mends;         ///< where neighbours are out of order, for hardly any are
+  /// Keys alone are spread by the two topmost digits, in no order, and finished in chunks or value by value.
+  int spreads;
+  static constexpr int to_chunks = 1, to_values = 2;
+  static constexpr int cell_bits = 2 * digit_bits;  ///< of those digits
   /// Keys are counted after one sweep, if no bin of it holds more than so many (0: they are not).
   std::uint64_t counts;
   int verifies;                  ///< no disorder in the sample: order is verified, nothing counted
@@ -82,6 +86,10 @@ struct RouteRule {
   float look_gain = 0;  ///< ps an element, that those looks save
   /// Keys, from so many on, may be few kinds: three launches more, five with values, which all others pay for.
   std::size_t kinds_from = std::size_t{1} << 24;
+  /// Keys alone, from so many on, may be spread twice: three launches more.
+  std::size_t spread_from = std::size_t{1} << 28;
+  float even = 2;      ///< keys of a cell, over the mean of all cells, that are counted by value
+  float alike = 0.3f;  ///< keys that are the same as one there
   std::size_t labels_from = std::size_t{1} << 25;
 
   /// Fewer sweeps than this leave longer runs even of keys that spread evenly.
@@ -135,6 +143,8 @@ struct ChooseRoute {
   int element_bytes;
   int word_bits;   ///< so many bits tell words of the finish's counters apart
   int value_bits;  ///< of keys that one sweep leaves alike, which may be counted (0: they may not)
+  bool spreads;    ///< keys may be spread twice
+  int cell_bits;   ///< of keys that this leaves alike, which may be counted (0: they may not)
   bool has_kinds;  ///< a finish digit by digit looks for them
   bool in_place;   ///< after an odd number of passes elements must be copied
   bool with_values;
@@ -200,6 +210,7 @@ struct ChooseRoute {
     route->digits = all_digits(passes, route->top);
     choose_to_count(n);
     const bool counts = route->counts != 0;
+    if (!counts) choose_cells(n);
     for (int s = sweeps.least; s < sweeps.end && route->finishes == 0 && !counts; ++s) {
       choose(s, passes, n);
     }
@@ -225,6 +236,25 @@ struct ChooseRoute {
     route->counts = counted;
   }
 
+  KOKKOS_FUNCTION bool may_spread() const {
+    return spreads && count >= rule.spread_from && route->verifies == 0 && route->kinds == 0;
+  }
+
+  /// Keys that spread evenly over cells too long for scratch, with few alike: counters of few bits do.
+  KOKKOS_FUNCTION void choose_cells(float n) const {
+    constexpr int s = Route::cell_bits / digit_bits;
+    const int left = route->top - all.begin - Route::cell_bits;
+    if (!may_spread() || left < 1 || left > cell_bits || sweeps.first > s || sweeps.end <= s)
+      return;
+    const float run = mean_of(route->pairs, s, n);
+    const float even = rule.even * n / static_cast<float>(1 << Route::cell_bits);
+    if (run <= rule.run || run > even) return;
+    if (n / values() > rule.alike || same_of(sweeps.least, n) > rule.alike) return;
+    route->digits = {route->top - Route::cell_bits, route->top};
+    route->finishes = 1;
+    route->spreads = Route::to_values;
+  }
+
   /// A finish costs little more than a pass: it must replace two.
   KOKKOS_FUNCTION void choose(int s, int passes, float n) const {
     const float run = mean_of(route->pairs, s, n), same = same_of(s, n);
@@ -245,6 +275,9 @@ struct ChooseRoute {
     route->finishes = 1;
     route->crowded = crowded ? 1 : 0;
     route->mends = mends ? 1 : 0;
+    if (spread && s * digit_bits == Route::cell_bits && may_spread()) {
+      route->spreads = Route::to_chunks;
+    }
   }
 
   /// Long runs, most of which are of one kind: a team that looks at one has nothing to sort.

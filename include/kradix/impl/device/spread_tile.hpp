@@ -11,13 +11,15 @@
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/buffers.hpp"
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/device/tiling.hpp"
 
 namespace kradix::impl {
 
-/// The first pass of a sort. A team for each tile, in no order.
-template <class ExecutionSpace, class Codec, TeamShape Shape>
+/// The first pass of a sort, a team for each tile, in no order. Or the second (`Within`), over the next digit inside the
+/// bins of the first: most tiles lie in one of them; of others the part in each bin has a team of its own.
+template <class ExecutionSpace, class Codec, TeamShape Shape, bool Within = false>
 struct SpreadTile {
   using Key = typename Codec::key_type;
   using Team = TeamMember<ExecutionSpace>;
@@ -27,12 +29,17 @@ struct SpreadTile {
   static constexpr int bins_per_thread = threads >= bin_count ? 1 : bin_count / threads;
   using Tiles = Tiling<tile_size>;
   static_assert(tile_size <= 0xffff && items % 2 == 0 && bin_count % bins_per_thread == 0);
+  static constexpr int pass = Within ? 1 : 0;
+  static constexpr std::uint32_t ends_of_bins = 2 * bin_count;
+  static std::size_t teams_within(const Tiles& tiling) { return ends_of_bins + tiling.tiles(); }
 
   PassBuffers<Key> keys;
   Codec codec;
   Tiles tiling;
   const PassTable* passes;
-  std::uint64_t* bins;  ///< [row][bin]: the next free place
+  std::uint64_t* bins;   ///< [row][bin]: the next free place
+  std::uint64_t* cells;  ///< [bin of the first pass][bin]: the same of the second
+  const Route* route;    ///< is there a second?
 
   struct Scratch {
     Key keys[tile_size];
@@ -48,36 +55,96 @@ struct SpreadTile {
   };
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (passes->count == 0) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    const DigitReader<Codec> reader(codec, passes->digit[0]);
     const auto tile = static_cast<std::uint32_t>(team.league_rank());
-    const Tiles tiling = passes->takes_out ? Tiles::of(passes->elements) : this->tiling;
-    if (tiling.ends_before(tile)) return;
-    const std::ptrdiff_t begin = tiling.begin_of(tile);
-    for (int bin = team.team_rank(); bin < bin_count; bin += threads) scratch.first[bin] = 0;
-    team.team_barrier();
-    if (begin >= 0) {
-      spread<true>(team, reader, static_cast<std::size_t>(begin), tile_size, scratch);
+    if constexpr (Within) {
+      spread_within(team, tile, scratch);
     } else {
-      spread<false>(team, reader, 0, tile_size + static_cast<int>(begin), scratch);
+      if (passes->count == 0) return;
+      const Tiles tiling = passes->takes_out ? Tiles::of(passes->elements) : this->tiling;
+      if (tiling.ends_before(tile)) return;
+      std::uint64_t* const next = bins + passes->row[0] * bin_count;
+      const DigitReader<Codec> reader(codec, passes->digit[0]);
+      const std::ptrdiff_t begin = tiling.begin_of(tile);
+      if (begin >= 0) {
+        load_and_spread<true>(team, reader, static_cast<std::size_t>(begin), tile_size, next,
+                              scratch);
+      } else {
+        load_and_spread<false>(team, reader, 0, tile_size + static_cast<int>(begin), next, scratch);
+      }
     }
   }
 
  private:
-  template <bool Full>
-  KOKKOS_FUNCTION void spread(const Team& team, const DigitReader<Codec>& reader, std::size_t begin,
-                              int size, Scratch& scratch) const {
-    const int thread = team.team_rank();
+  /// The first teams take what lies at the ends of the bins of the first pass, the others tiles that lie in one bin.
+  KOKKOS_FUNCTION void spread_within(const Team& team, std::uint32_t index,
+                                     Scratch& scratch) const {
+    if (route->spreads == 0) return;
+    const DigitReader<Codec> reader(codec, passes->digit[pass]);
+    if (index < ends_of_bins) {
+      const std::uint32_t bin = index / 2;
+      const Share part = index % 2 == 0 ? head_of(bin) : tail_of(bin);
+      if (part.begin >= part.end) return;
+      load_and_spread<false>(team, reader, part.begin, static_cast<int>(part.end - part.begin),
+                             cells + bin * bin_count, scratch);
+      return;
+    }
+    const std::ptrdiff_t from = tiling.begin_of(index - ends_of_bins);
+    if (from < 0) return;
+    const Key* const in = keys.source(passes->number(pass), passes->all()) + from;
     Registers registers;
-    load<Full>(thread, begin, size, registers);
+    load<true>(team.team_rank(), static_cast<std::size_t>(from), tile_size, registers);
+    const DigitReader<Codec> top(codec, passes->digit[0]);
+    const std::uint32_t bin = top.of(in[0]);
+    if (bin != top.of(in[tile_size - 1])) return;
+    spread<true>(team, reader, tile_size, cells + bin * bin_count, registers, scratch);
+  }
+
+  /// What a bin has of the tile in which it begins, if that began before.
+  KOKKOS_FUNCTION Share head_of(std::uint32_t bin) const {
+    const Share whole = bin_of(bin);
+    const std::size_t end = begin_of_tile_at(whole.begin + (tile_size - 1));
+    return {whole.begin, end < whole.end ? end : whole.end};
+  }
+  /// And of the one in which it ends before that does.
+  KOKKOS_FUNCTION Share tail_of(std::uint32_t bin) const {
+    const std::size_t end = bin_of(bin).end, head = head_of(bin).end;
+    const std::size_t begin = begin_of_tile_at(end);
+    return {begin > head ? begin : head, end};
+  }
+  KOKKOS_FUNCTION Share bin_of(std::uint32_t bin) const {
+    const std::uint64_t* const ends = bins + passes->row[0] * bin_count;
+    return {bin > 0 ? static_cast<std::size_t>(ends[bin - 1]) : 0,
+            static_cast<std::size_t>(ends[bin])};
+  }
+  /// The last beginning of a tile up to there; 0 if the array begins inside of it.
+  KOKKOS_FUNCTION std::size_t begin_of_tile_at(std::size_t place) const {
+    const std::size_t begin = (place + tiling.missing) / tile_size * tile_size;
+    return begin > tiling.missing ? begin - tiling.missing : 0;
+  }
+
+  template <bool Full>
+  KOKKOS_FUNCTION void load_and_spread(const Team& team, const DigitReader<Codec>& reader,
+                                       std::size_t begin, int size, std::uint64_t* next,
+                                       Scratch& scratch) const {
+    Registers registers;
+    load<Full>(team.team_rank(), begin, size, registers);
+    spread<Full>(team, reader, size, next, registers, scratch);
+  }
+
+  template <bool Full>
+  KOKKOS_FUNCTION void spread(const Team& team, const DigitReader<Codec>& reader, int size,
+                              std::uint64_t* next, Registers& registers, Scratch& scratch) const {
+    const int thread = team.team_rank();
+    for (int bin = thread; bin < bin_count; bin += threads) scratch.first[bin] = 0;
+    team.team_barrier();
     if (crowds(reader, registers.key[0])) {
       rank<Full, true>(thread, reader, size, scratch, registers);
     } else {
       rank<Full, false>(thread, reader, size, scratch, registers);
     }
     team.team_barrier();
-    take_room(team, scratch);
+    take_room(team, next, scratch);
     team.team_barrier();
     exchange<Full>(thread, reader, size, scratch, registers);
     team.team_barrier();
@@ -86,7 +153,7 @@ struct SpreadTile {
 
   template <bool Full>
   KOKKOS_FUNCTION void load(int thread, std::size_t begin, int size, Registers& registers) const {
-    const Key* const in = keys.source(passes->number(0), passes->all()) + begin;
+    const Key* const in = keys.source(passes->number(pass), passes->all()) + begin;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
@@ -126,9 +193,8 @@ struct SpreadTile {
   }
 
   /// Room in the output for each bin's keys, and their first places in the tile.
-  KOKKOS_FUNCTION void take_room(const Team& team, Scratch& scratch) const {
+  KOKKOS_FUNCTION static void take_room(const Team& team, std::uint64_t* next, Scratch& scratch) {
     const int thread = team.team_rank();
-    std::uint64_t* const next = bins + passes->row[0] * bin_count;
     const bool has_bins = thread * bins_per_thread < bin_count;
     std::uint32_t counted[bins_per_thread] = {}, sum = 0;
     std::uint64_t place[bins_per_thread] = {};
@@ -166,7 +232,7 @@ struct SpreadTile {
   template <bool Full>
   KOKKOS_FUNCTION void scatter(int thread, const DigitReader<Codec>& reader, int size,
                                const Scratch& scratch) const {
-    Key* const out = keys.destination(passes->number(0), passes->all_and_counting()) + thread;
+    Key* const out = keys.destination(passes->number(pass), passes->all_and_counting()) + thread;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;

@@ -1,0 +1,108 @@
+// Keys counted by their topmost varying bits, two digits at once: where the bins of two passes in no order begin.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/count_shorts.hpp"
+#include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/device/place_bins.hpp"
+#include "kradix/impl/device/route.hpp"
+
+namespace kradix::impl {
+
+/// The cells of a sort: keys of a cell agree in two digits. As the codec of their own numbers, for those that place them.
+struct Cells {
+  static constexpr int bits = Route::cell_bits, count = 1 << bits;
+
+  KOKKOS_FUNCTION static std::uint32_t decode(std::uint32_t cell) { return cell; }
+};
+
+/// Keys that are words and may be counted by cells.
+template <class Codec>
+inline constexpr bool may_have_cells =
+    may_be_kind<Codec>&& std::is_unsigned_v<typename Codec::key_type> &&
+    sizeof(typename Codec::key_type) >= 4;
+
+/// Which cell a key belongs to, by bits below `top`. One that varies from the first above tells the route so.
+template <class ExecutionSpace, class Codec>
+struct CellOfKey {
+  using Word = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
+  using L = Lanes<ExecutionSpace>;
+
+  Codec codec;
+  int top;
+  Bits above;  ///< the first key's
+  Route* route;
+
+  KOKKOS_FUNCTION static CellOfKey of(const Codec& codec, const Word& first, Route* route) {
+    const int top = route->top;
+    return {codec, top, static_cast<Bits>(codec.encode(first) & ~low_mask<Bits>(top)), route};
+  }
+  KOKKOS_FUNCTION std::uint32_t operator()(const Word& key) const {
+    const auto differ = static_cast<Bits>(codec.encode(key) ^ above);
+    if (differ > low_mask<Bits>(top)) tell(differ);
+    return static_cast<std::uint32_t>(differ >> (top - Cells::bits)) & (Cells::count - 1u);
+  }
+
+ private:
+  KOKKOS_FUNCTION void tell(Bits differ) const {
+    const auto seen = static_cast<std::uint64_t>(differ & ~low_mask<Bits>(top));
+    if ((seen & ~L::load(&route->varying[0])) != 0) Kokkos::atomic_or(&route->varying[0], seen);
+  }
+};
+
+/// Where the route spreads keys twice: how many each cell holds.
+template <class ExecutionSpace, class Codec, TeamShape Shape>
+struct CountCells {
+  using Key = typename Codec::key_type;
+  using Cell = CellOfKey<ExecutionSpace, Codec>;
+  using Count = CountShorts<ExecutionSpace, Shape, Cell>;
+  using Team = TeamMember<ExecutionSpace>;
+
+  WideArray<const Key> keys;
+  Codec codec;
+  std::size_t share;  ///< packs of a team
+  Route* route;
+  std::uint64_t* cells;  ///< zero
+
+  static std::size_t scratch_bytes() { return Count::scratch_bytes(); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    if (route->spreads == 0) return;
+    Count{keys, share, cells, Cell::of(codec, keys.at(0), route)}(team);
+  }
+};
+
+/// Then where each begins, and the bins of the first pass.
+template <class ExecutionSpace, TeamShape Shape>
+struct PlaceCells {
+  using Place = PlaceBins<ExecutionSpace, Cells, Shape>;
+  using Team = TeamMember<ExecutionSpace>;
+  static constexpr int tiles = Place::tiles;
+
+  const Route* route;
+  const PassTable* passes;
+  TileSums sums;
+  std::uint64_t* cells;
+  std::uint64_t* bins;  ///< [row][bin]
+
+  static std::size_t scratch_bytes() { return Place::scratch_bytes(); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    if (route->spreads == 0) return;
+    const Place place{{}, cells, sums, cells};
+    const std::uint32_t tile = place.draw(team);
+    place.place(team, tile);
+    std::uint64_t* const firsts = bins + passes->row[0] * bin_count;
+    for (int i = 0; i < Shape.items; ++i) {
+      const std::uint32_t cell = (tile * Shape.threads + team.team_rank()) * Shape.items + i;
+      if (cell % bin_count == 0) firsts[cell / bin_count] = cells[cell];
+    }
+  }
+};
+
+}  // namespace kradix::impl
