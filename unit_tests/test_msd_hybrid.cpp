@@ -548,7 +548,7 @@ RouteRule by_spreading(std::size_t count) {
 }
 
 /// Keys alone that are spread twice, and counted by value however many are alike.
-constexpr RouteRule by_cells{.run = 0.1f,
+constexpr RouteRule by_cells{.run = 0.5f,
                              .most = 0,
                              .close = -1,
                              .gain = 1e30,

@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "kradix/impl/backend/lanes.hpp"
@@ -86,17 +87,22 @@ struct RouteRule {
   float look_gain = 0;  ///< ps an element, that those looks save
   /// Keys, from so many on, may be few kinds: three launches more, five with values, which all others pay for.
   std::size_t kinds_from = std::size_t{1} << 24;
-  /// Keys alone, from so many on, may be spread twice: three launches more.
+  std::size_t labels_from = std::size_t{1} << 25;
+  /// Keys alone, from so many on, may be spread twice: four launches more.
   std::size_t spread_from = std::size_t{1} << 28;
   float even = 2;      ///< keys of a cell, over the mean of all cells, that are counted by value
-  float alike = 0.3f;  ///< keys that are the same as one there
-  std::size_t labels_from = std::size_t{1} << 25;
+  float alike = 0.6f;  ///< keys that are the same as one there
 
-  /// Fewer sweeps than this leave longer runs even of keys that spread evenly.
+  /// Fewer sweeps than this leave runs that are too long even of keys that spread evenly: some hundreds of 2^16, by
+  /// chance.
   int least_sweeps(std::size_t count) const {
     int sweeps = 1;
     float even = static_cast<float>(count) / bin_count;
-    for (; even > run && sweeps + tried <= Route::most_sweeps; even /= bin_count) ++sweeps;
+    while (as_sampled * (even + 2.75f * std::sqrt(even)) > run &&
+           sweeps + tried <= Route::most_sweeps) {
+      even /= bin_count;
+      ++sweeps;
+    }
     return sweeps;
   }
   static constexpr int tried = 4;  ///< numbers of sweeps, from the least on
@@ -104,8 +110,9 @@ struct RouteRule {
   std::size_t samples_from = 0;
   /// Of more keys a glance sees too few to tell that they spread evenly.
   std::size_t glance_to = std::size_t{1} << 25;
+  static constexpr float as_sampled = 1.05f;  ///< a length, at most
   static RouteRule of_chunks(std::size_t chunk) {
-    return {1.05f * static_cast<float>(chunk), 65536.0f};
+    return {as_sampled * static_cast<float>(chunk), 65536.0f};
   }
 };
 
@@ -248,7 +255,8 @@ struct ChooseRoute {
       return;
     const float run = mean_of(route->pairs, s, n);
     const float even = rule.even * n / static_cast<float>(1 << Route::cell_bits);
-    if (run <= rule.run || run > even) return;
+    const bool fits_chunks = sweeps.least <= s && run <= rule.run;
+    if (fits_chunks || run > even) return;
     if (n / values() > rule.alike || same_of(sweeps.least, n) > rule.alike) return;
     route->digits = {route->top - Route::cell_bits, route->top};
     route->finishes = 1;
