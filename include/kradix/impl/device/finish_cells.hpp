@@ -39,7 +39,7 @@ struct FinishCells {
   static constexpr std::uint32_t all_words = (1u << most_bits) / Words::values;
   /// Keys that a group places at once: the word that counts each, of those that its lanes look at, and the how
   /// manyth it is there.
-  static constexpr std::uint32_t most_staged = 24 * L::width;
+  static constexpr std::uint32_t most_staged = 16 * L::width;
 
   PassBuffers<Key> keys;
   Codec codec;

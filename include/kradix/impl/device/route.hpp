@@ -91,7 +91,7 @@ struct RouteRule {
   /// Keys alone, from so many on, may be spread twice: four launches more.
   std::size_t spread_from = std::size_t{1} << 28;
   float even = 2;      ///< keys of a cell, over the mean of all cells, that are counted by value
-  float alike = 0.6f;  ///< keys that are the same as one there
+  float alike = 0.3f;  ///< keys that are the same as one there
 
   /// Fewer sweeps than this leave runs that are too long even of keys that spread evenly: some hundreds of 2^16, by
   /// chance.
