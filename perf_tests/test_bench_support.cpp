@@ -349,6 +349,11 @@ TEST(Bytes, PlaceDigitsAsTheAlgorithmDoes) {
   EXPECT_EQ(passes_of(finishing, across_two_bytes), 2);
   EXPECT_DOUBLE_EQ(bytes_moved(finishing, Operation::sort, 3),
                    static_cast<double>(finishing.count) * (8 + 3 * 16));
+  finishing.count = std::size_t{1} << 30;
+  EXPECT_EQ(passes_of(finishing, everywhere), 4);
+  EXPECT_EQ(passes_of(finishing, BitMask{0xffffffff, 0}), 3);
+  finishing.value_bytes = 4;
+  EXPECT_EQ(passes_of(finishing, BitMask{0xffffffff, 0}), 4);
   const BitMask in_both_words{0, 1};
   EXPECT_EQ(passes_of(plan_of(kradix::Algorithm::onesweep, 16, 0), in_both_words), 1);
 }

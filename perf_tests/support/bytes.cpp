@@ -69,14 +69,18 @@ double study_bytes(const kradix::Plan& plan, Operation operation, int passes) {
   return static_cast<double>(plan.count) * per_key;
 }
 
-/// Of codes that begin with the caller's lowest bit and end with the highest that varies.
+/// From the caller's lowest bit to the highest that varies.
+int width_that_varies(const kradix::Plan& plan, const BitMask& varying) {
+  int end = plan.bits.begin;
+  for (int bit = plan.bits.begin; bit < plan.bits.end; ++bit) {
+    if (varying[bit / 64] >> bit % 64 & 1) end = bit + 1;
+  }
+  return end - plan.bits.begin;
+}
+
 int study_passes(const kradix::Plan& plan, const BitMask& varying) {
   if (plan.study.map != kradix::RangeMap::exact) return plan.passes;
-  int highest = plan.bits.begin;
-  for (int bit = plan.bits.begin; bit < plan.bits.end; ++bit) {
-    if (varying[bit / 64] >> bit % 64 & 1) highest = bit + 1;
-  }
-  return (highest - plan.bits.begin + plan.digit_bits - 1) / plan.digit_bits;
+  return (width_that_varies(plan, varying) + plan.digit_bits - 1) / plan.digit_bits;
 }
 
 /// Moves of elements: one while a cache takes all, else one a level and that out of the cache.
@@ -110,7 +114,10 @@ int passes_of(const kradix::Plan& plan, const BitMask& varying) {
     int moves = 2;  // a sweep and the finish
     for (std::size_t run = plan.count >> plan.digit_bits; run > plan.chunk; run >>= plan.digit_bits)
       ++moves;
-    return std::min(passes, moves);
+    // Of many keys alone two passes leave few values in a run, which are counted.
+    const bool counts = plan.value_bytes == 0 && plan.count >= std::size_t{1} << 28 &&
+                        width_that_varies(plan, varying) <= 2 * plan.digit_bits + 16;
+    return std::min(passes, counts ? 3 : moves);
   }
   return passes;
 }

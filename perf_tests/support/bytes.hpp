@@ -14,7 +14,8 @@ using BitMask = std::array<std::uint64_t, 2>;
 /// Passes that `plan` comes down to for keys that differ in these bits of their encoding:
 ///   four_kernel  8-bit digits that each start at a bit that varies and cover all that do;
 ///   onesweep     those of the fixed 8-bit digits in which a bit varies;
-///   msd_hybrid   as few sweeps as leave short runs of keys that spread evenly, and the finish;
+///   msd_hybrid   as few sweeps as leave short runs of keys that spread evenly, and the finish; three of 2^28 keys
+///                alone and more, of which at most 32 bits vary;
 ///   counting     one: all keys are counted once;
 ///   blocked_radix  the move of blocks to buckets and that of buckets to order, while buckets fit a cache;
 ///   for study    all of the plan's; of ranges mapped exactly those up to the highest bit that varies
