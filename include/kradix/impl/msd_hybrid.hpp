@@ -319,11 +319,10 @@ class MsdHybrid {
     const DigitList all = sweeps_.digits();
     const PassTable* const passes = sweeps_.passes();
     const ChunkShape shape = MsdHybridScratch::chunk_shape(plan_);
-    const ChunkLists& lists = lists_;
     sweeps_.template launch<step_with>(
         "ListChunks", (shape.windows(plan_.count) + List::windows - 1) / List::windows,
         List::scratch_bytes(),
-        List{buffers_.keys, codec_, plan_.count, all, shape, passes, route_, lists});
+        List{buffers_.keys, codec_, plan_.count, all, shape, passes, route_, lists_});
     // Keys that spread evenly make about as many chunks; teams come round for what is more. Where there is no
     // finish, few teams are soon gone.
     const std::size_t even = plan_.count / plan_.chunk * 5 / 4 + 1;
@@ -331,15 +330,16 @@ class MsdHybrid {
     sweeps_.template launch<FinishShape>(
         "FinishChunk", std::min({even, rounds, shape.chunks(plan_.count)}), Finish::scratch_bytes(),
         Finish{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
-               equal_keys_differ(codec_, all), passes, route_, lists});
+               equal_keys_differ(codec_, all), passes, route_, lists_});
     if (!hardly_gives_up) {
       const std::size_t crowded = sweeps_.template resident_teams<AloneShape>();
       sweeps_.template launch<AloneShape>(
           "FinishCrowded", std::min(crowded, shape.chunks(plan_.count)), Rest::scratch_bytes(),
-          Rest{{buffers_, codec_, all, passes, route_, lists},
-               {buffers_, codec_, plan_.count, all, passes, route_, lists.mended()}});
+          Rest{{buffers_, codec_, all, passes, route_, lists_},
+               {buffers_, codec_, plan_.count, all, passes, route_, lists_.mended()}});
     }
-    const Ranges ranges{buffers_, codec_, plan_.count, all, passes, route_, hardly_gives_up, lists};
+    const Ranges ranges{buffers_, codec_, plan_.count,     all,
+                        passes,   route_, hardly_gives_up, lists_};
     const std::size_t teams = hardly_gives_up ? sweeps_.template running_teams<RangeShape>()
                                               : sweeps_.template resident_teams<RangeShape>();
     if constexpr (may_count) {

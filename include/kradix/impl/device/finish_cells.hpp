@@ -13,6 +13,7 @@
 #include "kradix/impl/buffers.hpp"
 #include "kradix/impl/device/cells.hpp"
 #include "kradix/impl/device/chunks.hpp"
+#include "kradix/impl/device/count_runs.hpp"
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/team.hpp"
 
@@ -28,7 +29,7 @@ struct FinishCells {
   static constexpr int threads = Shape.threads, items = Shape.items;
   static constexpr int groups = threads / L::width;
   static constexpr int most_bits = 16;  ///< of a cell's values
-  static constexpr int counter_bits = 4, fields = 32 / counter_bits;
+  static constexpr int fields = 8, counter_bits = ValueCounters<fields>::bits;
   static constexpr std::uint32_t most = (1u << counter_bits) - 1;
   /// Words of counters that a lane looks at together.
   struct alignas(16) Words {
@@ -119,10 +120,9 @@ struct FinishCells {
 
   KOKKOS_FUNCTION void count(int thread, const Cell& cell, Scratch& scratch) const {
     const auto mask = static_cast<std::uint32_t>(low_mask<Bits>(cell.bits));
-    auto* const counts = reinterpret_cast<std::uint32_t*>(scratch.counts);
+    const ValueCounters<fields> counters{reinterpret_cast<std::uint32_t*>(scratch.counts)};
     const auto see = [&](const Key& key) {
-      const auto value = static_cast<std::uint32_t>(codec.encode(key)) & mask;
-      L::add(counts + value / fields, 1u << (counter_bits * (value % fields)));
+      counters.template increment<L>(static_cast<std::uint32_t>(codec.encode(key)) & mask);
     };
     const auto size = static_cast<std::uint32_t>(cell.size);
     constexpr std::uint32_t step = items * threads;
