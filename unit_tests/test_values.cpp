@@ -18,7 +18,7 @@ void expect_values_follow() {
   std::mt19937_64 random{keys::fresh_seed()};
   SCOPED_TRACE(::testing::Message()
                << "seed " << keys::fresh_seed() << ", value bytes " << sizeof(Value));
-  for (const std::size_t count : {2u, 300u, 12345u}) {
+  for (const std::size_t count : {2u, 300u, 1500u, 4100u, 12345u}) {
     const auto input = keys::make<Key>(keys::Pattern::few, count, random);
     std::vector<Value> values(count);
     for (std::size_t i = 0; i < count; ++i) {

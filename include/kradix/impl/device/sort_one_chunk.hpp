@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "kradix/impl/device/chunk_passes.hpp"
 #include "kradix/impl/device/finish_chunk.hpp"
@@ -30,7 +31,7 @@ struct AnyChunk {
   bool keeps_order;  ///< as for the finish
 
   union Scratch {
-    typename Finish::Scratch finish;
+    std::conditional_t<may_finish, typename Finish::Scratch, char> finish;
     typename Passes::Scratch passes;
     KOKKOS_FUNCTION Scratch() {}
   };
@@ -72,14 +73,15 @@ template <class ExecutionSpace, class Codec, class Value, TeamShape FinishShape,
           TeamShape PassShape>
 struct SortOneChunk {
   using Any = AnyChunk<ExecutionSpace, Codec, Value, FinishShape, PassShape>;
+  using Scratch = typename Any::Scratch;
 
   Any chunk;
   std::size_t count;
 
-  static std::size_t scratch_bytes() { return sizeof(typename Any::Scratch); }
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
   KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
-    auto& scratch = *take_scratch<typename Any::Scratch>(team, 1);
+    auto& scratch = *take_scratch<Scratch>(team, 1);
     const auto* const keys = chunk.buffers.keys.in;
     const Value* values = nullptr;
     if constexpr (Any::with_values) {

@@ -35,10 +35,22 @@ std::size_t running_teams_of(const ExecutionSpace& exec) {
   return running > 1 ? running : 1;
 }
 
+/// Does a team of this kernel find room on a device? Kokkos gives 48 KB, of which it takes some for itself.
+template <TeamShape Shape, class ExecutionSpace, class Functor>
+constexpr bool finds_room() {
+  if constexpr (!is_host_space<ExecutionSpace> && requires { sizeof(typename Functor::Scratch); }) {
+    constexpr std::size_t given = 48 << 10, aligned = alignof(std::max_align_t);
+    constexpr std::size_t taken = sizeof(std::uint64_t) * (Shape.threads + 2);
+    return sizeof(typename Functor::Scratch) + aligned + taken <= given;
+  }
+  return true;
+}
+
 /// Launches `teams` teams of this shape, each with `scratch` bytes, on the caller's instance.
 template <TeamShape Shape, class ExecutionSpace, class Functor>
 void launch_teams(const ExecutionSpace& exec, const std::string& label, std::size_t teams,
                   std::size_t scratch, const Functor& functor) {
+  static_assert(finds_room<Shape, ExecutionSpace, Functor>());
   using Policy =
       Kokkos::TeamPolicy<ExecutionSpace, Kokkos::LaunchBounds<Shape.threads, Shape.teams>>;
   Policy policy(exec, static_cast<int>(teams), Shape.threads);
