@@ -29,7 +29,10 @@ class Stream:
         if not line:
             status = self.process.wait()
             raise BenchError(f"{' '.join(self.command)} ended with status {status}")
-        return json.loads(line)
+        try:
+            return json.loads(line)
+        except ValueError as error:
+            raise BenchError(f"{' '.join(self.command)} said: {line.strip()[:200]}") from error
 
     def ask(self, options):
         try:

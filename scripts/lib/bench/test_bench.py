@@ -162,6 +162,8 @@ for line in sys.stdin:
     count = int(words[words.index("--count") + 1])
     if count == 2048:
         sys.exit(7)
+    if count == 32768:
+        print("12 is no answer", flush=True)
     if count == 4096:
         print(json.dumps({{"error": "wrong key at 3"}}), flush=True)
         continue
@@ -191,6 +193,11 @@ class Measure(unittest.TestCase):
                          ["sort u32, 2^11, uniform", "sort u32, 2^12, uniform"])
         self.assertIn("ended with status 7", done["failed"][0]["error"])
         self.assertEqual(done["failed"][1]["error"], "wrong key at 3")
+
+    def test_goes_on_after_what_is_no_answer(self):
+        done = self.run_fake(largest={"device": 15}, groups=[{"keys": ["u32"], "values": [0], "powers": ["15", "14"]}])
+        self.assertEqual([one["count"] for one in done["cases"]], [16384])
+        self.assertIn("said: 12 is no answer", done["failed"][0]["error"])
 
     def test_duel(self):
         with tempfile.TemporaryDirectory() as folder:
