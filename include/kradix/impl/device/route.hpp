@@ -350,9 +350,10 @@ struct ChooseRoute {
     return Kokkos::exp2(alike[i] + part * (alike[i + 1] - alike[i]));
   }
 
-  /// As far as so few pairs tell: some more may be chance.
+  /// As far as so few pairs tell: some more may be chance, as much as that adds to keys that spread.
   KOKKOS_FUNCTION bool tells_apart(float sharing, float n) const {
-    const float chance = Kokkos::sqrt(sharing * n / sampled_pairs), most_by_chance = 3;
+    constexpr float of_spread = 1, most_by_chance = 3;
+    const float chance = Kokkos::sqrt(of_spread * n / sampled_pairs);
     return sharing - (chance < most_by_chance ? chance : most_by_chance) <= rule.close;
   }
 
