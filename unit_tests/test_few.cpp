@@ -18,7 +18,7 @@ using Keys = ::testing::Types<std::uint8_t, std::int16_t, std::uint32_t, float, 
 TYPED_TEST_SUITE(Few, Keys);
 
 TYPED_TEST(Few, AreSortedAroundTheSizeWhereAPlanBegins) {
-  for (const std::size_t count : {0, 1, 2, 3, 5, 16, 31, 32, 33, 40}) {
+  for (const std::size_t count : {0, 1, 2, 3, 5, 16, 31, 32, 33, 40, 64, 127, 255, 256, 257}) {
     for (const keys::Pattern pattern :
          {keys::Pattern::uniform, keys::Pattern::awkward, keys::Pattern::few}) {
       for (const Order order : {Order::ascending, Order::descending}) {

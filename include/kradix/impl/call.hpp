@@ -121,7 +121,7 @@ class SortCall {
         return copies ? most_copied : FewBySimd<Key>::most_in_place();
       }
     }
-    return most_few;
+    return count_ <= most_inserted ? most_inserted : FewInOrder<Key>::most();
   }
   bool packs_keys() const {
     return keys_.packs() || out_.packs();

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/host/place_sort.hpp"
 #include "kradix/impl/host/record.hpp"
 #include "kradix/impl/host/simd_leaf.hpp"
 
@@ -71,6 +72,7 @@ class CacheSort {
   /// Words in their order, each all that there is of its element, of a size that SIMD sorts.
   static constexpr bool has_leaves =
       Leaf::exists && Order::is_encoded && std::is_same_v<Rec, Record<Stored, NoValue>>;
+  using Places = PlaceWords<Rec>;
   static constexpr std::size_t few = 24;  ///< insertion is quicker below
 
  public:
@@ -93,6 +95,17 @@ class CacheSort {
     const DigitStack digits = DigitStack::choose(varying, count);
     if (by_simd && digits.count > 1) {
       if (Rec* const sorted = sort_by_simd(a, b, count, varying)) return sorted;
+    }
+    if constexpr (Places::exist) {
+      if (digits.count > 1 && Places::serve(count)) {
+        const PlaceSort<Order, Rec, std::uint32_t> by_words(order_, count, varying);
+        if (count <= Places::most_short && !by_words.crowds(a)) {
+          by_words.sort(a, b);
+        } else {
+          PlaceSort<Order, Rec, std::uint64_t>(order_, count, varying).sort(a, b);
+        }
+        return b;
+      }
     }
     for (int d = digits.count - 1; d >= 0; --d) {
       pass(a, b, count, digits.digit[d]);

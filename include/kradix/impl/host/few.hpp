@@ -1,4 +1,4 @@
-// Few elements on a host: put in order by insertion, or keys alone by SIMD, without a plan, memory or a launch.
+// Few elements on a host: put in order by insertion or SIMD, without a plan, memory or a launch.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -11,6 +11,8 @@
 
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/host/order.hpp"
+#include "kradix/impl/host/place_sort.hpp"
+#include "kradix/impl/host/record.hpp"
 #include "kradix/impl/host/simd_leaf.hpp"
 #include "kradix/impl/host/sort_in_place.hpp"
 #include "kradix/impl/host/trend.hpp"
@@ -19,7 +21,7 @@
 
 namespace kradix::impl {
 
-inline constexpr std::size_t most_few = 32;
+inline constexpr std::size_t most_inserted = 32, most_few = 256;
 inline constexpr std::size_t most_few_bytes = 64;  ///< of an element: copies lie on the stack
 
 /// Is this so small a call of a space that works at once? Tools that listen are shown the usual way.
@@ -98,8 +100,15 @@ template <class Key>
 class FewInOrder {
   using Codec = codec_of<Key>;
   using Bits = typename Codec::bits_type;
+  using Wide = std::conditional_t<(sizeof(Bits) < sizeof(std::uint32_t)), std::uint32_t, Bits>;
+  using Rec = Record<Wide, std::uint32_t>;
 
  public:
+  /// Without SIMD no more than insertion serves.
+  static std::size_t most() {
+    return PlaceWords<Rec>::exist && PlaceWords<Rec>::serve(most_few) ? most_few : most_inserted;
+  }
+
   template <class Keys>
   FewInOrder(const Keys& keys, const Options& options, bool by_total_order)
       : count_(keys.extent(0)) {
@@ -107,17 +116,10 @@ class FewInOrder {
     const BitRange range = options.bits;
     const Bits wanted =
         bits_between<Bits>(range.begin, range.end == BitRange::all ? Codec::bits : range.end);
-    std::array<Bits, most_few> bits;
-    for (std::size_t i = 0; i < count_; ++i) {
-      const Bits now = encoded(codec, keys(i), by_total_order) & wanted;
-      std::size_t to = i;
-      for (; to > 0 && bits[to - 1] > now; --to) {
-        bits[to] = bits[to - 1];
-        index_[to] = index_[to - 1];
-      }
-      bits[to] = now;
-      index_[to] = static_cast<std::uint8_t>(i);
-    }
+    const auto bits_of = [&](std::size_t i) {
+      return static_cast<Bits>(encoded(codec, keys(i), by_total_order) & wanted);
+    };
+    count_ <= most_inserted ? insert(bits_of) : sort_by_simd(bits_of);
   }
 
   /// to(i) = the i-th element of `from` in order; they may be the same.
@@ -138,6 +140,39 @@ class FewInOrder {
   }
 
  private:
+  template <class BitsOf>
+  void insert(const BitsOf& bits_of) {
+    std::array<Bits, most_inserted> bits;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const Bits now = bits_of(i);
+      std::size_t to = i;
+      for (; to > 0 && bits[to - 1] > now; --to) {
+        bits[to] = bits[to - 1];
+        index_[to] = index_[to - 1];
+      }
+      bits[to] = now;
+      index_[to] = static_cast<std::uint8_t>(i);
+    }
+  }
+
+  template <class BitsOf>
+  void sort_by_simd([[maybe_unused]] const BitsOf& bits_of) {
+    if constexpr (PlaceWords<Rec>::exist) {
+      alignas(std::uint64_t) std::byte memory[2][most_few * sizeof(Rec)];
+      Rec *const a = reinterpret_cast<Rec*>(memory[0]), *const b =
+                                                            reinterpret_cast<Rec*>(memory[1]);
+      const Wide first = bits_of(0);
+      Wide varying = 0;
+      for (std::size_t i = 0; i < count_; ++i) {
+        const Wide bits = bits_of(i);
+        varying |= bits ^ first;
+        a[i] = Rec(bits, static_cast<std::uint32_t>(i));
+      }
+      PlaceSort<BitsOrder<Wide>, Rec, std::uint32_t>({}, count_, varying).sort(a, b);
+      for (std::size_t i = 0; i < count_; ++i) index_[i] = static_cast<std::uint8_t>(b[i].value());
+    }
+  }
+
   static Bits encoded(const Codec& codec, const Key& key, [[maybe_unused]] bool by_total_order) {
     if constexpr (builtin_key<Key> && key_kind<Key>() == KeyKind::floating) {
       const auto word = Kokkos::bit_cast<typename Codec::key_type>(key);

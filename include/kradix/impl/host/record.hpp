@@ -3,7 +3,9 @@
 
 #include <Kokkos_BitManipulation.hpp>
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 
 #include "kradix/impl/words.hpp"
 
@@ -24,6 +26,31 @@ class Record {
   using ValueBytes = std::array<std::byte, sizeof(Value)>;
   KeyBytes key_;
   ValueBytes value_;
+};
+
+/// Likewise, made in a register: of two halves in memory a load of both would have to wait.
+template <class Key, class Value>
+  requires(sizeof(Key) == sizeof(std::uint32_t) && sizeof(Value) == sizeof(std::uint32_t))
+class Record<Key, Value> {
+ public:
+  static constexpr std::size_t value_bytes = sizeof(Value);
+  Record(const Key& key, const Value& value)
+      : both_(Kokkos::bit_cast<Both>(
+            std::uint64_t{Kokkos::bit_cast<std::uint32_t>(key)} << key_shift |
+            std::uint64_t{Kokkos::bit_cast<std::uint32_t>(value)} << value_shift)) {}
+  Key key() const { return half<Key>(key_shift); }
+  Value value() const { return half<Value>(value_shift); }
+
+ private:
+  using Both = std::array<std::byte, sizeof(std::uint64_t)>;
+  static constexpr bool key_is_low = std::endian::native == std::endian::little;  ///< it lies first
+  static constexpr int key_shift = key_is_low ? 0 : 32, value_shift = 32 - key_shift;
+  template <class T>
+  T half(int shift) const {
+    return Kokkos::bit_cast<T>(
+        static_cast<std::uint32_t>(Kokkos::bit_cast<std::uint64_t>(both_) >> shift));
+  }
+  Both both_;
 };
 
 template <class Key>

@@ -1,0 +1,168 @@
+// Records in a core's cache put in order by words that SIMD sorts: of each a few bits of the key and the record's place.
+// Nothing of that without the component Highway.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/host/simd_leaf.hpp"
+#include "kradix/impl/host/simd_places.hpp"
+
+namespace kradix::impl {
+
+/// Does SIMD sort records by words with places?
+template <class Rec>
+struct PlaceWords {
+#ifdef KRADIX_ENABLE_HIGHWAY
+  /// Keys alone have no places.
+  static constexpr bool exist = Rec::value_bytes != 0 && sizeof(Rec) >= sizeof(std::uint64_t) &&
+                                sizeof(Rec) % sizeof(std::uint32_t) == 0;
+#else
+  static constexpr bool exist = false;
+#endif
+  /// Of more records words of 4 bytes hold too few bits of a key.
+  static constexpr std::size_t most_short = std::size_t{1} << 15;
+  /// Sooner than passes do: all with vectors of 64 bytes (AVX-512), not too many with those of 32.
+  static bool serve([[maybe_unused]] std::size_t count) {
+#ifdef KRADIX_ENABLE_HIGHWAY
+    constexpr std::size_t most_narrow = 2048;
+    const std::size_t vector = hwy::VectorBytes();
+    return vector >= 64 || (vector >= 32 && count <= most_narrow);
+#else
+    return false;
+#endif
+  }
+};
+
+/// Sorts records by the topmost bits that vary, and those that are alike in them by lower ones.
+template <class Order, class Rec, class Word>
+class PlaceSort {
+  using Bits = typename Order::Bits;
+
+ public:
+  /// They differ in no other wanted bits than `varying`.
+  PlaceSort(const Order& order, std::size_t count, Bits varying)
+      : order_(order),
+        count_(count),
+        varying_(varying),
+        place_bits_(bit_width_of(static_cast<std::uint64_t>(count - 1))),
+        key_bits_(8 * static_cast<int>(sizeof(Word)) - place_bits_) {}
+
+  /// Do some of the records say that many are alike in all bits of a word, and differ? Then longer words are quicker.
+  bool crowds(const Rec* records) const {
+    constexpr std::size_t looks = 256, least_pairs = 2;
+    const int lowest = lowest_of_all();
+    if (count_ < 32 * looks || lowest == 0) return false;
+    alignas(Rec) std::byte sample_bytes[looks * sizeof(Rec)];
+    Rec* const sample = reinterpret_cast<Rec*>(sample_bytes);
+    for (std::size_t i = 0; i < looks; ++i) sample[i] = records[i * (count_ / looks)];
+    Word words[looks];
+    std::uint32_t list[looks];
+    make_words(sample, looks, lowest, words);
+    sort_leaf(words, looks);
+    const std::size_t listed = list_alike(words, looks, place_bits_, list);
+    std::size_t pairs = 0;
+    for (std::size_t l = 0; l < listed; ++l) {
+      const Rec &one = sample[place_of(words[list[l] - 1])],
+                &other = sample[place_of(words[list[l]])];
+      pairs += order_.masked(one.key()) != order_.masked(other.key());
+    }
+    // As likely as two of the sample are alike is each record to be like one of `count` others.
+    constexpr std::size_t likely = looks * (looks - 1) / 2 * 3 / 10;
+    return pairs >= std::max(least_pairs, likely / count_);
+  }
+
+  /// From `a` to `b`.
+  void sort(const Rec* a, Rec* b) const {
+    Word* const words = words_in(b);
+    const int lowest = lowest_of_all();
+    make_words(a, count_, lowest, words);
+    sort_leaf(words, count_);
+    tell_apart(words, count_, lowest, a, reinterpret_cast<std::uint32_t*>(b));
+    const Word place = low_mask<Word>(place_bits_);
+    for (std::size_t i = 0, count = count_; i < count; ++i) b[i] = a[words[i] & place];
+  }
+
+ private:
+  /// They lie where the last records will, each of which is written after its word has been read.
+  Word* words_in(Rec* b) const {
+    const auto end = reinterpret_cast<std::uintptr_t>(b + count_);
+    return reinterpret_cast<Word*>(end - end % sizeof(Word)) - count_;
+  }
+
+  /// The lowest of the topmost bits.
+  int lowest_of_all() const { return std::max(bit_width_of(varying_) - key_bits_, 0); }
+
+  void make_words(const Rec* records, std::size_t count, int lowest, Word* words) const {
+    const Order order = order_;
+    const int place_bits = place_bits_;
+    const auto wanted = static_cast<Word>(varying_ >> lowest);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto bits = static_cast<Word>(order.bits(records[i].key()) >> lowest);
+      words[i] = static_cast<Word>((bits & wanted) << place_bits) | static_cast<Word>(i);
+    }
+  }
+
+  std::size_t place_of(Word word) const {
+    return static_cast<std::size_t>(word & low_mask<Word>(place_bits_));
+  }
+
+  /// Words are in order of their keys' bits from `lowest` up, and of places: sorts those that are alike by the bits below.
+  /// `list` has room for all but one of them.
+  void tell_apart(Word* words, std::size_t count, int lowest, const Rec* records,
+                  std::uint32_t* list) const {
+    if ((varying_ & low_mask<Bits>(lowest)) == 0) return;
+    const std::size_t listed = list_alike(words, count, place_bits_, list);
+    for (std::size_t l = 0; l < listed;) {
+      std::size_t end = l + 1;
+      while (end < listed && list[end] == list[end - 1] + 1) ++end;
+      sort_alike(words + list[l] - 1, end - l + 1, lowest, records, list + l);
+      l = end;
+    }
+  }
+
+  void sort_alike(Word* words, std::size_t count, int lowest, const Rec* records,
+                  std::uint32_t* list) const {
+    const auto bits_at = [&](std::size_t i) {
+      return order_.masked(records[place_of(words[i])].key());
+    };
+    std::size_t in_order = 1;
+    for (Bits last = bits_at(0); in_order < count; ++in_order) {
+      const Bits bits = bits_at(in_order);
+      if (bits < last) break;
+      last = bits;
+    }
+    if (in_order == count) return;
+    constexpr std::size_t few = 24;
+    if (count > few) {
+      const int next = std::max(lowest - key_bits_, 0);
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto below = static_cast<Word>((bits_at(i) & low_mask<Bits>(lowest)) >> next);
+        words[i] = static_cast<Word>(below << place_bits_) | static_cast<Word>(place_of(words[i]));
+      }
+      sort_leaf(words, count);
+      tell_apart(words, count, next, records, list);
+      return;
+    }
+    for (std::size_t i = in_order; i < count; ++i) {
+      const Word moving = words[i];
+      const Bits bits = bits_at(i);
+      std::size_t to = i;
+      for (; to > 0 && bits_at(to - 1) > bits; --to) words[to] = words[to - 1];
+      words[to] = moving;
+    }
+  }
+
+  static_assert(PlaceWords<Rec>::exist);
+  // A list of those alike, of 4 bytes each, has room beside words where records are longer.
+  static_assert(sizeof(Rec) >= sizeof(Word) + sizeof(std::uint32_t) || sizeof(Bits) < sizeof(Word));
+
+  Order order_;
+  std::size_t count_;
+  Bits varying_;
+  int place_bits_, key_bits_;  ///< of a word
+};
+
+}  // namespace kradix::impl
