@@ -261,6 +261,26 @@ TEST(PlaceSortsOfKeysAsTheyAre, AreStable) {
   }
 }
 
+/// A user's keys of 4 bytes that stand for 8: longer words would leave no room for a list.
+struct Widened {
+  using key_type = std::uint32_t;
+  using bits_type = std::uint64_t;
+  static constexpr int bits = 64;
+  bits_type encode(key_type key) const { return key % 1000 * 0x100000001ull << 20 | key % 7; }
+};
+
+TEST(PlaceSortsOfKeysThatStandForLongerOnes, AreStable) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  const CodecOrder<Widened> order{{}, low_mask<std::uint64_t>(64)};
+  for (const std::size_t size : {std::size_t{3000}, std::size_t{20000}, std::size_t{40000}}) {
+    const auto keys = keys::make<std::uint32_t>(keys::Pattern::uniform, size, random);
+    if (size < 40000) expect_sorted<std::uint32_t, std::uint32_t>(order, keys, false);
+    expect_sorted<std::uint32_t, std::uint32_t>(order, keys, true);
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST(PlaceSortsOfKeysAlone, AreNone) {
   EXPECT_FALSE((PlaceWords<Record<std::uint64_t, kradix::impl::NoValue>>::exist));
   EXPECT_FALSE((PlaceWords<Record<std::uint16_t, std::uint32_t>>::exist));

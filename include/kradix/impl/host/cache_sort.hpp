@@ -96,17 +96,7 @@ class CacheSort {
     if (by_simd && digits.count > 1) {
       if (Rec* const sorted = sort_by_simd(a, b, count, varying)) return sorted;
     }
-    if constexpr (Places::exist) {
-      if (digits.count > 1 && Places::serve(count)) {
-        const PlaceSort<Order, Rec, std::uint32_t> by_words(order_, count, varying);
-        if (count <= Places::most_short && !by_words.crowds(a)) {
-          by_words.sort(a, b);
-        } else {
-          PlaceSort<Order, Rec, std::uint64_t>(order_, count, varying).sort(a, b);
-        }
-        return b;
-      }
-    }
+    if (digits.count > 1 && sort_by_places(a, b, count, varying)) return b;
     for (int d = digits.count - 1; d >= 0; --d) {
       pass(a, b, count, digits.digit[d]);
       std::swap(a, b);
@@ -139,6 +129,25 @@ class CacheSort {
   }
 
  private:
+  /// To `b`. False, and nothing has moved, where passes serve better.
+  bool sort_by_places([[maybe_unused]] Rec* a, [[maybe_unused]] Rec* b, std::size_t count,
+                      [[maybe_unused]] Bits varying) const {
+    if constexpr (Places::exist) {
+      if (!Places::serve(count)) return false;
+      constexpr bool may_be_long = Places::template have_room<std::uint64_t, Bits>;
+      const PlaceSort<Order, Rec, std::uint32_t> by_short(order_, count, varying);
+      if (count <= Places::most_short && !(may_be_long && by_short.crowds(a))) {
+        by_short.sort(a, b);
+        return true;
+      }
+      if constexpr (may_be_long) {
+        PlaceSort<Order, Rec, std::uint64_t>(order_, count, varying).sort(a, b);
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// What takes more than one pass. Null, and nothing has moved, where passes serve better.
   Rec* sort_by_simd(Rec* a, Rec* b, std::size_t count, Bits varying) const {
     if (count > Leaf::whole) {

@@ -24,6 +24,10 @@ struct PlaceWords {
 #endif
   /// Of more records words of 4 bytes hold too few bits of a key.
   static constexpr std::size_t most_short = std::size_t{1} << 15;
+  /// A list of those alike, of 4 bytes each, has room beside such words; or nothing of so many bits is left to list.
+  template <class Word, class Bits>
+  static constexpr bool have_room = sizeof(Rec) >= sizeof(Word) + sizeof(std::uint32_t) ||
+                                    sizeof(Bits) < sizeof(Word);
   /// Sooner than passes do: all with vectors of 64 bytes (AVX-512), not too many with those of 32.
   static bool serve([[maybe_unused]] std::size_t count) {
 #ifdef KRADIX_ENABLE_HIGHWAY
@@ -155,9 +159,7 @@ class PlaceSort {
     }
   }
 
-  static_assert(PlaceWords<Rec>::exist);
-  // A list of those alike, of 4 bytes each, has room beside words where records are longer.
-  static_assert(sizeof(Rec) >= sizeof(Word) + sizeof(std::uint32_t) || sizeof(Bits) < sizeof(Word));
+  static_assert(PlaceWords<Rec>::exist && PlaceWords<Rec>::template have_room<Word, Bits>);
 
   Order order_;
   std::size_t count_;
