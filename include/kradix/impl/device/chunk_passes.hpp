@@ -1,9 +1,8 @@
-// A chunk sorted by one team without leaving it, whatever its keys: words of 16 bits of an element's key and of
-// its place are sorted in scratch by one or two digits; then the elements follow.
+// A chunk sorted by one team without leaving it, whatever its keys: words of up to 19 bits of an element's key and of
+// its place are sorted in scratch by up to three digits; then the elements follow.
 //
 // Where more bits vary, the keys are looked up in a table in scratch first: if they are of few kinds, a key's
-// rank among the kinds is its digit. If not, the next 16 bits take the place of those that the words are
-// sorted by.
+// rank among the kinds is its digit. If not, the words are sorted by 16 bits, whose place the next ones take.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -30,7 +29,8 @@ struct ChunkPasses {
   using Slots = KindSlots<Bits, 9>;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr int threads = Shape.threads, items = Shape.items, most = threads * items;
-  static constexpr int place_bits = 16, window_bits = 32 - place_bits;
+  static constexpr int place_bits = 13, most_window_bits = 32 - place_bits;
+  static constexpr int window_bits = 2 * digit_bits;  ///< where one window is not enough
   static constexpr std::uint32_t most_kinds = bin_count;
   static constexpr bool may_have_kinds = sizeof(Bits) <= 8;
   /// May a key be made again from its code?
@@ -199,9 +199,11 @@ struct ChunkPasses {
   KOKKOS_FUNCTION static Window take_window(Bits& varying) {
     if (varying == 0) return {0, 0};
     const int shift = bit_width_of(static_cast<Bits>(varying & (Bits{0} - varying))) - 1;
-    const Bits bits = static_cast<Bits>(varying >> shift) & low_mask<Bits>(window_bits);
+    const bool one_is_enough = bit_width_of(varying) - shift <= most_window_bits;
+    const Bits bits = static_cast<Bits>(varying >> shift) &
+                      low_mask<Bits>(one_is_enough ? most_window_bits : window_bits);
     varying = static_cast<Bits>(varying ^ static_cast<Bits>(bits << shift));
-    return {shift, bit_width_of(bits) > digit_bits ? 2 : 1};
+    return {shift, (bit_width_of(bits) + digit_bits - 1) / digit_bits};
   }
 
   KOKKOS_FUNCTION void take_next_digits(const Team& team, Scratch& scratch,
