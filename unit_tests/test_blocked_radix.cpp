@@ -9,7 +9,7 @@
 #include "support/reference.hpp"
 
 #ifdef KRADIX_ENABLE_HIGHWAY
-#include <hwy/targets.h>
+#include "support/instructions.hpp"
 #endif
 
 namespace {
@@ -528,16 +528,12 @@ void move_by_simd() {
 }
 
 TEST(SimdKinds, MoveValuesInOrderAndNothingBeside) {
-  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
-    hwy::SetSupportedTargetsForTest(left & -left);
-    SCOPED_TRACE(hwy::TargetName(left & -left));
+  for_all_instructions([] {
     move_by_simd<std::uint32_t, std::uint32_t>();
     move_by_simd<std::uint32_t, std::uint64_t>();
     move_by_simd<std::uint64_t, std::uint32_t>();
     move_by_simd<std::uint64_t, std::uint64_t>();
-    hwy::SetSupportedTargetsForTest(0);
-    if (HasFailure()) return;
-  }
+  });
 }
 #endif
 

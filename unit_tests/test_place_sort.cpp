@@ -5,7 +5,7 @@
 #include <vector>
 
 #ifdef KRADIX_ENABLE_HIGHWAY
-#include <hwy/targets.h>
+#include "support/instructions.hpp"
 #endif
 
 #include "kradix/impl/host/cache_sort.hpp"
@@ -121,18 +121,6 @@ void sort_all(bool whole) {
         if (::testing::Test::HasFatalFailure()) return;
       }
     }
-  }
-}
-
-/// Calls `each` for the vectors of every set of instructions that this machine has.
-template <class Each>
-void for_all_instructions(const Each& each) {
-  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
-    hwy::SetSupportedTargetsForTest(left & -left);
-    SCOPED_TRACE(hwy::TargetName(left & -left));
-    each();
-    hwy::SetSupportedTargetsForTest(0);
-    if (::testing::Test::HasFailure()) return;
   }
 }
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #ifdef KRADIX_ENABLE_HIGHWAY
-#include <hwy/targets.h>
+#include "support/instructions.hpp"
 #endif
 #ifdef __SSE2__
 #include <xmmintrin.h>
@@ -124,14 +124,10 @@ void expect_all_floats_sorted() {
 }
 
 TEST(SimdFloats, AreSortedByTotalOrderWithVectorsOfAnyLength) {
-  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
-    hwy::SetSupportedTargetsForTest(left & -left);
-    SCOPED_TRACE(hwy::TargetName(left & -left));
+  for_all_instructions([] {
     expect_all_floats_sorted<double>();
     expect_all_floats_sorted<float>();
-    hwy::SetSupportedTargetsForTest(0);
-    if (HasFailure()) return;
-  }
+  });
 }
 
 #ifdef __SSE2__
