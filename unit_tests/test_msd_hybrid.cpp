@@ -98,6 +98,30 @@ TYPED_TEST(MsdHybridOf, KindsOfAChunk) {
   }
 }
 
+/// Elements of a chunk that its words leave alike, in runs of so many: as many as are put in order by insertion, and
+/// more. Their lowest bits differ, or are of three kinds, or rise as it is.
+TEST(MsdHybrid, RunsThatAreAlikeInTheTopmostBitsOfAChunk) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  for (const std::size_t length : {1, 2, 3, 31, 32, 33, 300, 1000}) {
+    for (const std::uint64_t lowest :
+         {std::uint64_t{1} << 20, std::uint64_t{3}, std::uint64_t{0}}) {
+      SCOPED_TRACE(::testing::Message() << "runs of " << length << ", lowest " << lowest);
+      std::vector<std::uint64_t> input(4000);
+      for (std::size_t i = 0; i < input.size(); ++i) {
+        const std::uint64_t low = lowest == 0 ? i : random() % lowest;
+        input[i] =
+            (i / length * 0x9e37 & 0xffff) << 34 | low;  // (an odd number: no two are the same)
+      }
+      if (lowest > 0) std::shuffle(input.begin(), input.end(), random);
+      for (const Order order : {Order::ascending, Order::descending}) {
+        EXPECT_EQ(expect_sorted<large_finish>(input, order, by_digits).crowded, 1);
+      }
+      if (HasFailure()) return;
+    }
+  }
+}
+
 /// Keys of a range that sweeps over two digits leave little of: in place a finish saves two passes.
 TEST(MsdHybrid, ShortRangesFinishByTheirLastDigit) {
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <gtest/gtest.h>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -387,33 +388,52 @@ TYPED_TEST(GlanceOf, WhatItMissesIsSorted) {
 }
 
 constexpr RouteRule counting{
-    .run = 1e30, .most = 1e30, .close = 1e30, .kinds_from = 1, .labels_from = 1};
+    .run = 1e30, .most = 1e30, .close = 1e30, .kinds_from = 1, .heavy_from = 1};
+/// No more than a glance tells.
+constexpr RouteRule at_a_glance{.run = 1e30,
+                                .most = 1e30,
+                                .close = 1e30,
+                                .kinds_from = 1,
+                                .samples_from = std::numeric_limits<std::size_t>::max()};
 
 /// Sorts keys alone in both orders, in place and not; tells the route to `expect`.
 template <class Key, class Expect>
-void sort_alone(const std::vector<Key>& input, const Expect& expect) {
+void sort_alone(const std::vector<Key>& input, const Expect& expect,
+                const RouteRule& rule = counting) {
   for (const Order order : {Order::ascending, Order::descending}) {
     for (const bool in_place : {true, false}) {
       SCOPED_TRACE(::testing::Message()
                    << "seed " << keys::fresh_seed() << ", count " << input.size() << ", order "
                    << static_cast<int>(order) << ", in place " << in_place);
-      expect(expect_sorted<NoValue>(input, order, {.in_place = in_place}, counting));
+      expect(expect_sorted<NoValue>(input, order, {.in_place = in_place}, rule));
       if (::testing::Test::HasFailure()) return;
     }
   }
 }
 
+/// The same of pairs, in every movement; values are indices, so that equal keys show their order.
+template <class Value, class Key, class Expect>
+void sort_pairs(const std::vector<Key>& input, const Expect& expect,
+                const RouteRule& rule = counting) {
+  for (const Order order : {Order::ascending, Order::descending}) {
+    for_each_movement(input, order, [&](const Movement& movement) {
+      expect(expect_sorted<Value>(input, order, movement, rule));
+    });
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
 /// Places at which the sample of kinds may look.
-std::set<std::size_t> sampled_places(std::size_t count) {
+std::set<std::size_t> sampled_places(std::size_t count, bool at_a_glance = false) {
   std::set<std::size_t> seen;
-  const std::size_t samples = count < 16 * 1024 ? 4 * 1024 : 16 * 1024;
+  const std::size_t samples = at_a_glance || count < 16 * 1024 ? 4 * 1024 : 16 * 1024;
   const SamplePlaces places(count, samples);
   for (std::size_t i = 0; i < samples; ++i) seen.insert(places.of(i));
   return seen;
 }
 
-std::vector<std::size_t> unseen_places(std::size_t count) {
-  const auto seen = sampled_places(count);
+std::vector<std::size_t> unseen_places(std::size_t count, bool at_a_glance = false) {
+  const auto seen = sampled_places(count, at_a_glance);
   std::vector<std::size_t> unseen;
   for (std::size_t i = 0; i < count; ++i) {
     if (seen.count(i) == 0) unseen.push_back(i);
@@ -449,7 +469,48 @@ TYPED_TEST(KindsOf, FewAreCounted) {
   }
 }
 
-constexpr RouteRule taking_out{.run = 0, .heavy = -1e30, .kinds_from = 1, .labels_from = 1};
+/// Some more than labels of one digit have room for, and two too many.
+TYPED_TEST(KindsOf, FewAreSeenAtAGlance) {
+  for (const std::size_t distinct : {2, 5, 100, 255, 257, 700}) {
+    for (const std::size_t count : {std::size_t{777}, std::size_t{4097}, this->count}) {
+      SCOPED_TRACE(distinct);
+      sort_alone(
+          this->few(distinct, count),
+          [&](const Route& route) {
+            EXPECT_EQ(route.sampled, 0u);
+            EXPECT_TRUE(count < 16 * distinct || distinct > 500 || route.has_counted_kinds());
+          },
+          at_a_glance);
+      sort_pairs<std::uint32_t>(
+          this->few(distinct, count),
+          [&](const Route& route) {
+            EXPECT_EQ(route.sampled, 0u);
+            if (count < 1000) return;  // all are in the sample
+            EXPECT_EQ(distinct < 257, route.has_counted_kinds()) << count << " of " << distinct;
+          },
+          at_a_glance);
+    }
+  }
+}
+
+TYPED_TEST(KindsOf, WhatAGlanceMissesIsCountedOrMakesLabelsVoid) {
+  const auto unseen = unseen_places(this->count, true);
+  auto rare = this->few(100, this->count);
+  rare[unseen[unseen.size() / 2]] = 12345;
+  sort_alone(
+      rare, [](const Route& route) { EXPECT_TRUE(route.has_counted_kinds()); }, at_a_glance);
+  const auto expect_void = [](const Route& route) {
+    EXPECT_GT(route.kinds, 0);
+    EXPECT_EQ(route.too_many_kinds, 1u);
+  };
+  sort_pairs<std::uint64_t>(rare, expect_void, at_a_glance);
+  for (std::size_t i = 0; i < unseen.size(); i += 8) rare[unseen[i]] = static_cast<TypeParam>(i);
+  sort_alone(rare, expect_void, at_a_glance);
+  sort_pairs<std::uint32_t>(rare, expect_void, at_a_glance);
+}
+
+constexpr RouteRule taking_out{
+    .run = 0, .most = 0, .heavy = -1e30, .kinds_from = 1, .heavy_from = 1};
 
 /// Random keys, but for a share of one in so many: those are of some kinds, the least and the greatest word among
 /// them.
@@ -587,17 +648,6 @@ TYPED_TEST(KindsOf, ManyOrHeavyAreNotCounted) {
              [](const Route& route) { EXPECT_TRUE(is_proven(route)); });
 }
 
-/// The same of pairs, in every movement; values are indices, so that equal keys show their order.
-template <class Value, class Key, class Expect>
-void sort_pairs(const std::vector<Key>& input, const Expect& expect) {
-  for (const Order order : {Order::ascending, Order::descending}) {
-    for_each_movement(input, order, [&](const Movement& movement) {
-      expect(expect_sorted<Value>(input, order, movement, counting));
-    });
-    if (::testing::Test::HasFailure()) return;
-  }
-}
-
 TYPED_TEST(KindsOf, OfPairsAreLabelled) {
   for (const std::size_t distinct : {2, 5, 100, 256}) {
     for (const std::size_t count : {std::size_t{777}, std::size_t{4097}, this->count}) {
@@ -665,12 +715,54 @@ TEST(Kinds, OfFloatsAreCounted) {
   }
 }
 
+/// With values they are labelled if no two kinds are equal: a zero of one sign and one NaN.
+TEST(Kinds, OfFloatsWithValuesAreLabelledIfNoTwoAreEqual) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr float infinity = std::numeric_limits<float>::infinity(),
+                  nan = std::numeric_limits<float>::quiet_NaN();
+  for (const RouteRule& rule : {counting, at_a_glance}) {
+    for (const float also : {1.0f, 0.0f, -nan}) {
+      const float kinds[] = {-0.0f, nan, infinity, -infinity, 3.0f, -7.5f, 1e-40f, also};
+      std::vector<float> input(20011);
+      for (float& key : input) key = kinds[random() % std::size(kinds)];
+      const bool apart = also == 1.0f;
+      sort_pairs<std::uint32_t>(
+          input, [&](const Route& route) { EXPECT_EQ(route.has_counted_kinds(), apart); }, rule);
+    }
+  }
+}
+
+/// By some of their bits, where kinds may be equal or not.
+TYPED_TEST(KindsOf, OfPairsAreLabelledBySomeOfTheirBits) {
+  const auto input = this->few(50, this->count);
+  const auto codec = make_codec<TypeParam>(Order::ascending);
+  for (const int begin : {0, 8 * static_cast<int>(sizeof(TypeParam)) - 5}) {
+    const kradix::BitRange bits{begin,
+                                8 * static_cast<int>(sizeof(TypeParam)) - (begin == 0 ? 1 : 0)};
+    const auto sorted =
+        hybrid::sort<small_finish, std::uint32_t>(input, codec, {}, at_a_glance, bits);
+    const auto code = [&](TypeParam key) {
+      const auto word = std::bit_cast<typename decltype(codec)::key_type>(key);
+      return codec.encode(word) &
+             bits_between<typename decltype(codec)::bits_type>(bits.begin, bits.end);
+    };
+    const auto indices = reference::sorted_indices(
+        input, [&](TypeParam a, TypeParam b) { return code(a) < code(b); });
+    EXPECT_TRUE(begin == 0 || !sorted.route.has_counted_kinds());
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      ASSERT_EQ(sorted.values[i], indices[i]) << i;
+      ASSERT_EQ(sorted.keys[i], input[indices[i]]) << i;
+    }
+  }
+}
+
 /// Wherever the keys start, whether the sample saw their kinds or not.
 template <class Key>
 void count_anywhere() {
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
   std::mt19937_64 random{keys::fresh_seed()};
-  constexpr TeamShape shape = kinds_shape<Space>(sizeof(Key));
+  constexpr TeamShape shape = look_up_shape<Space>(sizeof(Key));
   using Count = CountKinds<Space, Key, shape>;
   std::vector<Key> kinds{Key{0}, static_cast<Key>(-1)};
   while (kinds.size() < 1000) kinds.push_back(static_cast<Key>(random()));
@@ -682,16 +774,18 @@ void count_anywhere() {
         std::map<Key, std::uint64_t> expected, found;
         for (std::size_t i = skip; i < input.size(); ++i) ++expected[input[i]];
         std::vector<kradix::impl::Kinds<Key>> table(1);
-        std::copy_n(kinds.begin(), sampled, table[0].sampled);
         std::vector<Route> route(1);
         route[0].kinds = static_cast<int>(sampled);
         const auto device_keys = to_device(input);
         const auto device_table = to_device(table);
+        const auto device_kinds = to_device(kinds);
         const auto device_route = to_device(route);
         const Space exec;
-        launch_teams<shape>(
-            exec, "count", 3, Count::scratch_bytes(),
-            Count{{device_keys.data() + skip, count}, device_route.data(), device_table.data()});
+        launch_teams<shape>(exec, "count", 3, Count::scratch_bytes(),
+                            Count{{device_keys.data() + skip, count},
+                                  device_route.data(),
+                                  device_kinds.data(),
+                                  device_table.data()});
         exec.fence();
         EXPECT_EQ(to_host(device_route)[0].too_many_kinds, 0u);
         table = to_host(device_table);

@@ -35,6 +35,7 @@ namespace kradix::impl {
 inline RouteRule route_rule(const Plan& plan) {
   RouteRule rule = RouteRule::of_chunks(plan.chunk);
   rule.samples_from = least_to_sample(plan.passes);
+  rule.heavy_from = std::size_t{1} << (plan.value_bytes > 0 ? 25 : 24);
   return rule;
 }
 
@@ -42,7 +43,8 @@ struct MsdHybridScratch {
   OnesweepScratch sweeps;
   Slot kinds;  ///< or labels
   Slot heavy;
-  Slot cells;  ///< if keys may be spread twice, with the sums of their tiles behind them
+  Slot cells;    ///< if keys may be spread twice, with the sums of their tiles behind them
+  Slot sampled;  ///< kinds, which a glance may write beside those who clear all before
   Slot route;
   Slot chunks;  ///< may lie over the look-back's words, which are done with when chunks are listed
 
@@ -65,12 +67,14 @@ struct MsdHybridScratch {
     const std::size_t kinds =
         plan.value_bytes > 0 ? sizeof(Labels<std::uint64_t>) : sizeof(Kinds<std::uint64_t>);
     constexpr std::size_t heavy = sizeof(HeavyKinds<std::uint64_t>);
-    scratch.sweeps =
-        OnesweepScratch::list(plan, most, list, 2, 1, kinds + heavy + cells + sizeof(Route));
+    constexpr std::size_t sampled = most_sampled_kinds * sizeof(std::uint64_t);
+    scratch.sweeps = OnesweepScratch::list(plan, most, list, 2, 1,
+                                           kinds + heavy + cells + sampled + sizeof(Route));
     scratch.kinds = {scratch.sweeps.counts.offset + scratch.sweeps.extra, kinds};
     scratch.heavy = {scratch.kinds.offset + kinds, heavy};
     scratch.cells = {scratch.heavy.offset + heavy, cells};
-    scratch.route = {scratch.cells.offset + cells, sizeof(Route)};
+    scratch.sampled = {scratch.cells.offset + cells, sampled};
+    scratch.route = {scratch.sampled.offset + sampled, sizeof(Route)};
     scratch.most_chunks =
         std::max<std::size_t>(chunk_shape(plan).chunks(plan.count), may_spread ? Cells::count : 0);
     const std::size_t chunk_words = 2 * scratch.most_chunks;
@@ -95,9 +99,7 @@ class MsdHybrid {
   using List = ListChunks<ExecutionSpace, Codec, step_with.threads>;
   using Finish = FinishChunk<ExecutionSpace, Codec, Value, FinishShape>;
   static_assert(FinishShape.round() <= AloneShape.round());
-  static constexpr TeamShape look_up_with = std::is_same_v<Value, NoValue>
-                                                ? kinds_shape<ExecutionSpace>(sizeof(Key))
-                                                : label_shape<ExecutionSpace>(sizeof(Key));
+  static constexpr TeamShape look_up_with = look_up_shape<ExecutionSpace>(sizeof(Key));
   using Rest = CrowdedOrMend<ExecutionSpace, Codec, Value, AloneShape>;
   static_assert(3 * FinishShape.round() <= 4 * Rest::Mend::tile);
   using Ranges = FinishRanges<ExecutionSpace, Codec, Value, RangeShape>;
@@ -119,32 +121,31 @@ class MsdHybrid {
         kinds_(scratch.kinds.in<std::byte>(base)),
         heavy_(scratch.heavy.in<HeavyKinds<Key>>(base)),
         cells_(scratch.cells.bytes > 0 ? scratch.cells.in<std::uint64_t>(base) : nullptr),
+        sampled_(scratch.sampled.in<Key>(base)),
+        kept_(scratch.sampled.bytes + scratch.route.bytes),
         lists_(
             ChunkLists::of(scratch.chunks.in<std::uint64_t>(base), scratch.most_chunks, route_)) {}
 
   void sort(const RouteRule& rule) {
     choose(rule);
-    const bool kinds = may_look_for_kinds(rule), spreads = may_spread(rule);
-    if (kinds) {
-      count_kinds();
-      take_out_heavy();
-    }
+    const bool kinds = may_look_for_kinds(rule), heavy = may_take_out(rule);
+    const bool spreads = may_spread(rule);
+    if (heavy) take_out_heavy();
     if (spreads) count_cells();
-    sweeps_.count(route_);
+    sweeps_.count(route_, counting_kinds(), ranking_kinds());
     if (spreads) place_cells();
     sweeps_.sweep();
     if (spreads) spread_within();
-    if (kinds) place_kinds();
+    if (kinds) sweep_by_labels(glances_only(rule));
     if (spreads) finish_cells();
-    finish(glances_only(rule), !kinds);
-    if (kinds) settle_expand_or_merge();
+    finish(glances_only(rule), !heavy);
+    if (heavy) settle_expand_or_merge();
   }
 
  private:
   void choose(const RouteRule& rule) {
     const DigitList all = sweeps_.digits();
     const KeyOrder<Codec> order{buffers_.keys.in, plan_.count, codec_, all, sweeps_.keeps_order()};
-    const bool kinds = may_look_for_kinds(rule);
     const auto sweeps = SweepChoices::of(rule.least_sweeps(plan_.count), plan_.passes);
     const std::size_t teams = Sample::teams(plan_.count, sweeps);
     const auto samples = static_cast<float>(Sample::samples);
@@ -163,16 +164,28 @@ class MsdHybrid {
                              buffers_.keys.in_place(),
                              with_values,
                              route_};
-    const Glance glance{order, choose, glances_only(rule),
-                        sweeps_.template clearing<glance_with.threads>(sizeof(Route))};
+    const Glance glance{order, choose, glances_only(rule), kinds_to_sample(order, rule, true),
+                        sweeps_.template clearing<glance_with.threads>(kept_)};
     sweeps_.template launch<glance_with>("GlanceAtKeys", glance.teams(), Glance::scratch_bytes(),
                                          glance);
     if (glances_only(rule)) return;
+    const auto kinds = kinds_to_sample(order, rule, false);
     sweeps_.template launch<sample_with>(
-        "SampleRuns", teams * static_cast<std::size_t>(sweeps.count()) + (kinds ? 1 : 0),
-        Sample::scratch_bytes(),
-        Sample{order, sweeps, kinds ? sampled_kinds() : nullptr, heavy_, with_values, route_,
-               choose});
+        "SampleRuns", teams * static_cast<std::size_t>(sweeps.count()) + (kinds.wanted() ? 1 : 0),
+        Sample::scratch_bytes(), Sample{order, sweeps, kinds, route_, choose});
+  }
+
+  /// By a team that takes a glance, or by one of those that take samples. Where a glance tells, labels have one digit.
+  typename Sample::Kinds kinds_to_sample(const KeyOrder<Codec>& order, const RouteRule& rule,
+                                         bool at_a_glance) const {
+    static_assert(glance_with.threads == sample_with.threads);
+    const bool wanted = may_look_for_kinds(rule) && at_a_glance == glances_only(rule);
+    return {order,
+            wanted ? sampled_ : nullptr,
+            wanted && may_take_out(rule) ? heavy_ : nullptr,
+            with_values,
+            at_a_glance && with_values ? bin_count : most_sampled_kinds,
+            at_a_glance ? 4 : 16};
   }
 
   /// Few keys are either swept and finished, or swept over all digits.
@@ -180,12 +193,17 @@ class MsdHybrid {
 
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   using Kinds = std::conditional_t<with_values, Labels<Key>, impl::Kinds<Key>>;
-  static constexpr bool knows_kinds = may_be_kind<Codec>;
+  /// Of labelled keys the sample must hold all kinds, so it is seen whether any two of them are equal.
+  static constexpr bool knows_kinds = with_values ? may_be_listed<Codec> : may_be_kind<Codec>;
 
   /// Keys are made again from their kinds, so a kind must be all there is to know of a key.
   bool may_look_for_kinds(const RouteRule& rule) const {
-    return knows_kinds && !equal_keys_differ(codec_, sweeps_.digits()) &&
-           plan_.count >= (with_values ? rule.labels_from : rule.kinds_from) && !glances_only(rule);
+    return knows_kinds && plan_.count >= rule.kinds_from &&
+           (with_values || !equal_keys_differ(codec_, sweeps_.digits()));
+  }
+  bool may_take_out(const RouteRule& rule) const {
+    return may_be_kind<Codec> && may_look_for_kinds(rule) && !glances_only(rule) &&
+           plan_.count >= rule.heavy_from && !equal_keys_differ(codec_, sweeps_.digits());
   }
 
   /// Keys are made again from their codes, if that is all there is to know of a key.
@@ -246,56 +264,74 @@ class MsdHybrid {
   }
 
   Kinds& kinds() const { return *reinterpret_cast<Kinds*>(kinds_); }
-  Key* sampled_kinds() const {
-    if constexpr (knows_kinds) return kinds().sampled;
-    return nullptr;
-  }
 
   /// With values: labels them, in the array that the first sweep would write.
-  void count_kinds() {
-    if constexpr (knows_kinds) {
-      const std::size_t resident = sweeps_.template running_teams<look_up_with>();
-      const std::size_t least = (plan_.count >> 31) + 1;  // a team's counters have 32 bits
-      const std::size_t teams = std::clamp(resident, least, plan_.tiles);
-      if constexpr (with_values) {
-        using Label = LabelKinds<ExecutionSpace, Codec, look_up_with>;
-        sweeps_.template launch<look_up_with>(
-            "LabelKinds", teams, Label::scratch_bytes(),
-            Label{buffers_.keys.in, plan_.count, codec_, route_, &kinds(), label_of()});
-      } else {
-        using Count = CountKinds<ExecutionSpace, Key, look_up_with>;
-        sweeps_.template launch<look_up_with>(
-            "CountKinds", teams, Count::scratch_bytes(),
-            Count{{buffers_.keys.in, plan_.count}, route_, &kinds()});
-      }
+  auto counting_kinds() const {
+    if constexpr (!knows_kinds) {
+      return NothingMore{};
+    } else if constexpr (with_values) {
+      using Label = LabelKinds<ExecutionSpace, Codec, look_up_with>;
+      static_assert(finds_room<Sweeps::count_digits_with, ExecutionSpace, Label>());
+      return Label{buffers_.keys.in, plan_.count, codec_, route_, sampled_, &kinds(), label_of()};
+    } else {
+      using Count = CountKinds<ExecutionSpace, Key, look_up_with>;
+      static_assert(finds_room<Sweeps::count_digits_with, ExecutionSpace, Count>());
+      return Count{{buffers_.keys.in, plan_.count}, route_, sampled_, &kinds()};
     }
   }
 
   void take_out_heavy() {
-    if constexpr (knows_kinds) sweeps_.take_out(route_, heavy_);
+    if constexpr (may_be_kind<Codec>) sweeps_.take_out(route_, heavy_);
   }
 
   std::uint32_t* label_of() const { return reinterpret_cast<std::uint32_t*>(buffers_.keys.other); }
 
-  /// Values go where their kinds begin; those of keys alone are to be placed yet.
-  void place_kinds() {
+  /// Where kinds of keys alone have been counted they are ranked; labels have been placed.
+  auto ranking_kinds() const {
+    if constexpr (knows_kinds && !with_values) {
+      return RankKinds<ExecutionSpace, Codec, Sweeps::count_digits_with.threads>{
+          codec_, plan_.count, &kinds()};
+    } else {
+      return NothingMore{};
+    }
+  }
+
+  /// Values go where their kinds begin.
+  void sweep_by_labels(bool one_digit) {
     if constexpr (knows_kinds && with_values) {
       // Keys are made again, so the first sweep may write its labels over them.
       auto* const moved = reinterpret_cast<std::uint32_t*>(buffers_.keys.result);
       sweeps_.sweep_by_labels({label_of(), nullptr, moved}, &kinds().passes,
-                              Labels<Key>::most_sweeps, kinds().bins[0]);
-    } else if constexpr (knows_kinds) {
-      using Rank = RankKinds<ExecutionSpace, Codec, step_with.threads>;
-      sweeps_.template launch<step_with>("RankKinds", Rank::teams, Rank::scratch_bytes(),
-                                         Rank{codec_, plan_.count, sweeps_.passes(), &kinds()});
+                              one_digit ? 1 : Labels<Key>::most_sweeps, kinds().bins[0]);
+    }
+  }
+
+  const Key* kinds_in_order() const {
+    if constexpr (with_values) {
+      return sampled_;
+    } else {
+      return kinds().sorted;
+    }
+  }
+
+  template <int Threads>
+  auto expanding(std::size_t teams) const {
+    if constexpr (knows_kinds) {
+      using Expand = ExpandKinds<ExecutionSpace, Key, Threads>;
+      return Expand{{kinds_in_order(), kinds().first, &kinds().listed},
+                    sweeps_.passes(),
+                    buffers_.leaves_keys ? nullptr : buffers_.keys.result,
+                    plan_.count,
+                    plan_.count / Expand::width / teams + 1};
+    } else {
+      return NothingMore{};
     }
   }
 
   /// Keys that were not moved are expanded, or heavy ones and light ones merged, in the launch that also settles
   /// what was moved.
   void settle_expand_or_merge() {
-    if constexpr (knows_kinds) {
-      using Expand = ExpandKinds<ExecutionSpace, Key, step_with.threads>;
+    if constexpr (may_be_kind<Codec>) {
       using Merge = MergeHeavy<ExecutionSpace, Codec, Value, step_with.threads>;
       const Merge merge{buffers_,
                         codec_,
@@ -304,17 +340,13 @@ class MsdHybrid {
                         sweeps_.passes(),
                         heavy_,
                         sweeps_.codes_of_heavy()};
-      const Expand expand{{kinds().in_order(), kinds().first, &kinds().listed},
-                          sweeps_.passes(),
-                          buffers_.leaves_keys ? nullptr : buffers_.keys.result,
-                          plan_.count,
-                          plan_.count / Expand::width / sweeps_.settling_teams() + 1};
-      sweeps_.settle(Both<Expand, Merge>{expand, merge}, Merge::scratch_bytes());
+      sweeps_.settle(Both{expanding<step_with.threads>(sweeps_.settling_teams()), merge},
+                     Merge::scratch_bytes());
     }
   }
 
   /// Chunks that the finish gives up are sorted as they may be in scratch; or, where hardly any is expected, by the
-  /// launch that sorts long runs. That may settle, too, what no finish followed.
+  /// launch that sorts long runs. That may settle, too, what no finish followed, and expand kinds.
   void finish(bool hardly_gives_up, bool settles) {
     const DigitList all = sweeps_.digits();
     const PassTable* const passes = sweeps_.passes();
@@ -353,11 +385,11 @@ class MsdHybrid {
 
   template <class Finishing>
   void finish_ranges(const Finishing& finishing, std::size_t teams, bool settles) {
-    using Settling = typename Sweeps::template Settling<RangeShape.threads>;
+    const Both settling{sweeps_.template settling<RangeShape.threads>(teams),
+                        expanding<RangeShape.threads>(teams)};
     sweeps_.template launch<RangeShape>(
         "FinishRanges", teams, Finishing::scratch_bytes(),
-        FinishOrSettle<Finishing, Settling>{
-            finishing, sweeps_.template settling<RangeShape.threads>(teams), settles});
+        FinishOrSettle{finishing, settling, sweeps_.passes(), settles});
   }
 
   const Plan& plan_;
@@ -368,6 +400,8 @@ class MsdHybrid {
   std::byte* kinds_;
   HeavyKinds<Key>* heavy_;
   std::uint64_t* cells_;
+  Key* sampled_;
+  std::size_t kept_;  ///< bytes at the end, that need not be zero
   ChunkLists lists_;
 };
 

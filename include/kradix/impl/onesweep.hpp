@@ -58,11 +58,11 @@ class Onesweep {
   using Sweep = SweepTile<ExecutionSpace, Codec, Value, Shape, TileLookBack>;
   static constexpr bool with_values = Sweep::with_values;
   static constexpr TeamShape count_with = count_shape<ExecutionSpace>();
-  static constexpr TeamShape count_digits_with = count_digits_shape<ExecutionSpace>();
-  using Count = CountAllDigits<ExecutionSpace, Codec, count_digits_with>;
+  using Count = CountAllDigits<ExecutionSpace, Codec, count_digits_shape<ExecutionSpace>()>;
   using List = ListDigits<ExecutionSpace, count_with.threads>;
 
  public:
+  static constexpr TeamShape count_digits_with = count_digits_shape<ExecutionSpace>();
   template <int Threads>
   using Clear = ClearWords<ExecutionSpace, Threads>;
 
@@ -108,22 +108,29 @@ class Onesweep {
 
   /// Every digit.
   void count() {
-    count_by(nullptr);
+    launch<count_digits_with>("CountAllDigits", counting_teams(),
+                              Count::scratch_bytes(digits().count()), counts_of(0, nullptr));
     launch<count_with>("ListDigits", 1, List::scratch_bytes(),
                        List{plan_.count, bins_, passes_, digits()});
   }
 
-  /// Those that the route names, if it does not hope for order, which is verified then; or others, into a second set of
-  /// bins, if that does not hold.
-  void count(Route* route) {
-    using Again = ListOrRecount<ExecutionSpace, Codec, count_digits_with>;
-    count_by(route);
+  /// Those that the route names, if it does not hope for order, which is verified then, or for few kinds, which are
+  /// counted; or others, into a second set of bins, if that does not hold. What is left to do with kinds is done by the
+  /// same teams.
+  template <class Kinds, class WithKinds>
+  void count(Route* route, const Kinds& kinds, const WithKinds& with_kinds) {
+    using Again = ListOrRecount<ExecutionSpace, Codec, count_digits_with, WithKinds>;
+    using Digits = CountDigitsOrKinds<Count, Kinds>;
+    launch<count_digits_with>("CountAllDigits", counting_teams(),
+                              Digits::scratch_bytes(digits().count()),
+                              Digits{counts_of(0, route), kinds});
     launch<count_digits_with>("ListOrRecount", counting_teams(),
                               Again::scratch_bytes(digits().count()),
                               Again{counts_of(plan_.passes, route),
                                     {plan_.count, bins_, passes_, digits()},
                                     plan_.passes,
-                                    passes_ + 1});
+                                    passes_ + 1,
+                                    with_kinds});
   }
 
   /// After a count by a route.
@@ -276,10 +283,6 @@ class Onesweep {
     return std::clamp<std::size_t>(plan_.count / least, 1, teams);
   }
 
-  void count_by(Route* route) {
-    launch<count_digits_with>("CountAllDigits", counting_teams(),
-                              Count::scratch_bytes(digits().count()), counts_of(0, route));
-  }
   Count counts_of(int first_row, Route* route) const {
     return {buffers_.keys.in,
             codec_,

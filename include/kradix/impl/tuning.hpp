@@ -106,18 +106,11 @@ constexpr TeamShape count_digits_shape() {
   return is_host_space<ExecutionSpace> ? TeamShape{1, 1} : TeamShape{512, 1};
 }
 
-/// How teams look up keys in a table in scratch, where six find room at once.
+/// The same, where they look up keys in a table in scratch instead.
 template <class ExecutionSpace>
-constexpr TeamShape kinds_shape(std::size_t key_bytes) {
+constexpr TeamShape look_up_shape(std::size_t key_bytes) {
   if (is_host_space<ExecutionSpace>) return {1, 8};
-  return fitted({256, key_bytes <= 4 ? 8 : 4, 6}, 33 << 10);
-}
-
-/// The same, of all kinds with their labels, where of long keys four find room.
-template <class ExecutionSpace>
-constexpr TeamShape label_shape(std::size_t key_bytes) {
-  if (is_host_space<ExecutionSpace>) return {1, 8};
-  return fitted({256, key_bytes <= 4 ? 8 : 4, 6}, key_bytes <= 4 ? 33 << 10 : 48 << 10);
+  return {count_digits_shape<ExecutionSpace>().threads, key_bytes <= 4 ? 8 : 4};
 }
 
 /// How a team of the Onesweep pass works through its tile; none where elements are too large for it.

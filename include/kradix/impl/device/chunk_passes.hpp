@@ -2,7 +2,9 @@
 // its place are sorted in scratch by up to three digits; then the elements follow.
 //
 // Where more bits vary, the keys are looked up in a table in scratch first: if they are of few kinds, a key's
-// rank among the kinds is its digit. If not, the words are sorted by 16 bits, whose place the next ones take.
+// rank among the kinds is its digit. If not, the words hold the topmost bits, and short runs of elements that these leave
+// alike are put in order by insertion. If runs are long, the words are sorted by 16 bits, from the lowest up, whose
+// place the next ones take.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -59,7 +61,7 @@ struct ChunkPasses {
     Value* values_out;
   };
 
-  /// The bits of codes that words hold.
+  /// The bits of codes that words hold: as many as they can, or a part of them.
   struct Window {
     int shift, passes;
 
@@ -68,8 +70,17 @@ struct ChunkPasses {
     }
   };
 
-  union Steps {
+  using Mask = typename L::Mask;
+  static constexpr int mask_count = most / L::width;
+  static constexpr int most_inserted = 32;  ///< elements of a run that one thread puts in order
+  /// Words in order, and which of them are alike the one before, or should not come behind it.
+  struct Runs {
     typename Tile::Scratch tile;
+    Mask alike[mask_count], wrong[mask_count];
+  };
+
+  union Steps {
+    Runs runs;
     std::conditional_t<may_have_kinds, Kinds, char> kinds;
     Key keys[most];
     std::uint64_t seen[Combined::words];
@@ -87,10 +98,13 @@ struct ChunkPasses {
     Bits kind[decodes ? most_kinds : 1];  ///< by rank
     // What all steps want to know lies here, for registers are scarce while words are sorted.
     Elements elements;
-    Bits first;    ///< key of the first run, as far as that agrees
-    Bits varying;  ///< in which codes differ, but for those that words hold
+    Bits first;  ///< key of the first run, as far as that agrees
+    Bits
+        varying;  ///< in which codes differ, if words do not hold all of them; or what is left of these
     Window window;
-    bool are_kinds;  ///< that words hold
+    std::uint32_t wrong;        ///< words that come behind others and should not
+    std::uint32_t is_too_long;  ///< a run of these
+    bool are_kinds;             ///< that words hold
     bool makes_keys;
     KOKKOS_FUNCTION Scratch() {}
   };
@@ -102,12 +116,12 @@ struct ChunkPasses {
     begin(team, elements, swept, scratch, words);
     if (scratch.varying != 0) use_kinds(team, scratch, words);
     KRADIX_ROLLED
-    while (true) {
+    for (int window = 0;; ++window) {
       KRADIX_ROLLED
       for (int pass = 0; pass < scratch.window.passes; ++pass) {
-        sort_words(team, place_bits + pass * digit_bits, scratch.steps.tile, words);
+        sort_words(team, place_bits + pass * digit_bits, scratch.steps.runs.tile, words);
       }
-      if (scratch.varying == 0) break;
+      if (scratch.varying == 0 || (window == 0 && mend_runs(team, scratch, words))) break;
       take_next_digits(team, scratch, words);
     }
     write(team, scratch, words);
@@ -152,7 +166,7 @@ struct ChunkPasses {
     return code_of(scratch.elements.keys[exists ? place : 0], scratch.first);
   }
 
-  /// Words of the lowest digits that vary.
+  /// Words of all bits that vary, or of the topmost of them.
   KOKKOS_FUNCTION void begin(const Team& team, const Elements& elements, int swept,
                              Scratch& scratch, Registers& words) const {
     const Mine mine(team, elements.size);
@@ -171,7 +185,7 @@ struct ChunkPasses {
       varying |= code[i];
     }
     varying = Combined::over(team, varying, scratch.steps.seen);
-    const Window window = take_window(varying);
+    const Window window = first_window(varying);
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) words.key[i] = mine.word(i, window.of(code[i]));
     if (team.team_rank() == 0) {
@@ -195,21 +209,35 @@ struct ChunkPasses {
     for (int i = 0; i < items; ++i) code[i] = static_cast<Bits>(codec.encode(key[i]) & mask);
   }
 
-  /// From the lowest bit that varies on; they no longer count as `varying`.
-  KOKKOS_FUNCTION static Window take_window(Bits& varying) {
-    if (varying == 0) return {0, 0};
-    const int shift = bit_width_of(static_cast<Bits>(varying & (Bits{0} - varying))) - 1;
-    const bool one_is_enough = bit_width_of(varying) - shift <= most_window_bits;
-    const Bits bits = static_cast<Bits>(varying >> shift) &
-                      low_mask<Bits>(one_is_enough ? most_window_bits : window_bits);
-    varying = static_cast<Bits>(varying ^ static_cast<Bits>(bits << shift));
+  KOKKOS_FUNCTION static int lowest_of(Bits bits) {
+    return bit_width_of(static_cast<Bits>(bits & (Bits{0} - bits))) - 1;
+  }
+  KOKKOS_FUNCTION static Window window_of(int shift, Bits bits) {
     return {shift, (bit_width_of(bits) + digit_bits - 1) / digit_bits};
+  }
+
+  /// From the topmost bit that varies down. None do where words hold them all.
+  KOKKOS_FUNCTION static Window first_window(Bits& varying) {
+    if (varying == 0) return {0, 0};
+    const int lowest = lowest_of(varying), topmost = bit_width_of(varying) - most_window_bits;
+    const int shift = lowest > topmost ? lowest : topmost;
+    const auto bits = static_cast<Bits>(varying >> shift);
+    if (shift == lowest) varying = 0;
+    return window_of(shift, bits);
+  }
+
+  /// From the lowest bit that varies up; they no longer count as `varying`.
+  KOKKOS_FUNCTION static Window next_window(Bits& varying) {
+    const int shift = lowest_of(varying);
+    const Bits bits = static_cast<Bits>(varying >> shift) & low_mask<Bits>(window_bits);
+    varying = static_cast<Bits>(varying ^ static_cast<Bits>(bits << shift));
+    return window_of(shift, bits);
   }
 
   KOKKOS_FUNCTION void take_next_digits(const Team& team, Scratch& scratch,
                                         Registers& words) const {
     team.team_barrier();
-    if (team.team_rank() == 0) scratch.window = take_window(scratch.varying);
+    if (team.team_rank() == 0) scratch.window = next_window(scratch.varying);
     team.team_barrier();
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
@@ -218,6 +246,73 @@ struct ChunkPasses {
       const std::uint32_t digits = exists ? scratch.window.of(code_at(place, scratch)) : ~0u;
       words.key[i] = digits << place_bits | place;
     }
+  }
+
+  /// Puts elements in order whose words are alike. False if one of their runs is too long for that.
+  KOKKOS_FUNCTION bool mend_runs(const Team& team, Scratch& scratch, Registers& words) const {
+    Runs& runs = scratch.steps.runs;
+    const int thread = team.team_rank(), size = scratch.elements.size;
+    if (thread == 0) scratch.wrong = scratch.is_too_long = 0;
+    team.team_barrier();
+    KRADIX_ROLLED
+    for (int i = 0; i < items; ++i) {
+      const int place = Tile::place_of(thread, i);
+      const bool alike =
+          place > 0 && place < size && are_alike(word_at(runs, place - 1), word_at(runs, place));
+      const bool wrong =
+          alike && code_of_word(runs, place, scratch) < code_of_word(runs, place - 1, scratch);
+      const Mask all_alike = L::where(alike), all_wrong = L::where(wrong);
+      if (L::lane(thread) != 0) continue;
+      runs.alike[place / L::width] = all_alike;
+      runs.wrong[place / L::width] = all_wrong;
+      if (all_wrong != 0) scratch.wrong = 1;
+    }
+    team.team_barrier();
+    if (scratch.wrong == 0) return true;
+    KRADIX_ROLLED
+    for (int i = 0; i < items; ++i) {
+      const int place = Tile::place_of(thread, i);
+      if (place < size && !is_set(runs.alike, place)) mend_run(place, size, runs, scratch);
+    }
+    team.team_barrier();
+    if (scratch.is_too_long != 0) return false;
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) words.key[i] = word_at(runs, Tile::place_of(thread, i));
+    return true;
+  }
+
+  /// The run that begins there, by one thread.
+  KOKKOS_FUNCTION void mend_run(int begin, int size, Runs& runs, Scratch& scratch) const {
+    bool wrong = false;
+    int end = begin + 1;
+    for (; end < size && is_set(runs.alike, end); ++end) wrong = wrong || is_set(runs.wrong, end);
+    if (!wrong) return;
+    if (end - begin > most_inserted) {
+      scratch.is_too_long = 1;
+      return;
+    }
+    for (int next = begin + 1; next < end; ++next) {
+      const std::uint32_t word = word_at(runs, next);
+      const Bits code = code_at(place_in(word), scratch);
+      int to = next;
+      for (; to > begin && code < code_of_word(runs, to - 1, scratch); --to) {
+        word_at(runs, to) = word_at(runs, to - 1);
+      }
+      word_at(runs, to) = word;
+    }
+  }
+
+  KOKKOS_FUNCTION static bool is_set(const Mask* masks, int place) {
+    return (masks[place / L::width] >> place % L::width & 1) != 0;
+  }
+  KOKKOS_FUNCTION static bool are_alike(std::uint32_t a, std::uint32_t b) {
+    return a >> place_bits == b >> place_bits;
+  }
+  KOKKOS_FUNCTION static std::uint32_t& word_at(Runs& runs, int place) {
+    return runs.tile.keys[Tile::template padded<std::uint32_t>(static_cast<std::uint32_t>(place))];
+  }
+  KOKKOS_FUNCTION Bits code_of_word(Runs& runs, int place, const Scratch& scratch) const {
+    return code_at(place_in(word_at(runs, place)), scratch);
   }
 
   /// Makes a key's rank among the kinds its digit, unless they are many.

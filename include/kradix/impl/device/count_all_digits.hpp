@@ -41,7 +41,7 @@ struct CountAllDigits {
     const DigitList digits = route != nullptr ? route->digits : all;
     auto* const counts =
         take_scratch<std::uint32_t>(team, static_cast<std::size_t>(digits.count()) * bin_count);
-    if (route != nullptr && (route->has_counted_kinds() || route->spreads != 0)) return;
+    if (route != nullptr && route->spreads != 0) return;
     if (route != nullptr && route->verifies != 0) {
       verify_order(team);
     } else {
@@ -142,6 +142,25 @@ struct CountAllDigits {
   }
 };
 
+/// One launch counts digits, or kinds of keys where the sample has seen no more than a few.
+template <class Digits, class Kinds>
+struct CountDigitsOrKinds {
+  Digits digits;
+  Kinds kinds;
+
+  static std::size_t scratch_bytes(int digit_count) {
+    return std::max(Digits::scratch_bytes(digit_count), Kinds::scratch_bytes());
+  }
+
+  KOKKOS_FUNCTION void operator()(const typename Digits::Team& team) const {
+    if (digits.route->kinds != 0) {
+      kinds(team);
+    } else {
+      digits(team);
+    }
+  }
+};
+
 /// One team: each digit's counts become first places, and digits that one bin holds whole are left out
 /// of the list of passes.
 template <class ExecutionSpace, int Threads>
@@ -185,8 +204,8 @@ struct ListDigits {
 };
 
 /// What follows a route's first count: one team lists its digits; or, where what the route hoped for does not hold, all
-/// teams count others, and the last of them lists those.
-template <class ExecutionSpace, class Codec, TeamShape Shape>
+/// teams count others, and the last of them lists those. Where kinds have been counted, their work comes instead.
+template <class ExecutionSpace, class Codec, TeamShape Shape, class WithKinds>
 struct ListOrRecount {
   using Count = CountAllDigits<ExecutionSpace, Codec, Shape>;
   using List = ListDigits<ExecutionSpace, Shape.threads>;
@@ -200,9 +219,11 @@ struct ListOrRecount {
   List list;
   int second;         ///< its first row
   PassTable* sweeps;  ///< those of the passes that are sweeps
+  WithKinds with_kinds;
 
   static std::size_t scratch_bytes(int digit_count) {
-    return words * sizeof(Fullest) + Count::scratch_bytes(digit_count);
+    return std::max(words * sizeof(Fullest) + Count::scratch_bytes(digit_count),
+                    WithKinds::scratch_bytes());
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
@@ -210,6 +231,7 @@ struct ListOrRecount {
     Route known = *count.route;
     const bool needs_no_passes =
         known.has_counted_kinds() || (known.verifies != 0 && known.disorder != Disorder::both);
+    if (known.has_counted_kinds()) with_kinds(team);
     // (One piece of scratch: of two, nvcc no longer knows where the second lies, and counts key by key.)
     const std::size_t rows = static_cast<std::size_t>(list.digits.count()) * bin_count;
     auto* const scratch = take_scratch<Fullest>(team, words + rows / 2);
@@ -218,7 +240,8 @@ struct ListOrRecount {
       return;
     }
     const bool crowds = holds_too_much(team, known, scratch[0]);
-    if (known.verifies == 0 && !crowds && !sample_missed_a_bit(known)) {
+    const bool has_counted = known.kinds == 0 && known.verifies == 0;
+    if (has_counted && !crowds && !sample_missed_a_bit(known)) {
       if (team.league_rank() != 0) return;
       if (known.spreads != 0) {
         tell(team, spreading(known), PassTable{});
@@ -298,14 +321,17 @@ struct ListOrRecount {
     return (varying & bits_between<Bits>(known.digits.end, list.digits.end)) != 0;
   }
 
-  /// The digits of the route, and one more sweep if bits vary above what the sample saw; or all digits.
+  /// The digits of the route, and one more sweep if bits vary above what the sample saw; or all digits. (Where too many
+  /// kinds have been counted nobody knows which bits vary.)
   KOKKOS_FUNCTION void recount(Route& known, bool crowds) const {
     const DigitList& all = list.digits;
     const Bits varying = joined<Bits>(known.varying) & bits_between<Bits>(all.begin, all.end);
     const int end = bit_width_of(varying);
     const DigitList wanted{known.digits.begin, end > known.digits.end ? end : known.digits.end};
     const bool short_enough = end <= known.digits.end || wanted.count() <= Route::most_recounted;
-    const bool in_chunks = known.finishes != 0 && known.spreads != Route::to_values;
+    const bool in_chunks =
+        known.finishes != 0 && known.spreads != Route::to_values && known.kinds == 0;
+    if (known.kinds != 0) known.counts = 0;
     known.finishes = in_chunks && short_enough ? 1 : 0;
     if (crowds || end > known.digits.end) known.counts = 0;
     known.digits = known.finishes != 0 || known.counts != 0 ? wanted : all;

@@ -95,10 +95,6 @@ struct Kinds {
   std::uint64_t first[most + 2];
   Key sorted[most + 1];
 
-  Key sampled[Route::most_sampled_kinds];
-
-  const Key* in_order() const { return sorted; }
-
   /// False if there are too many kinds.
   KOKKOS_FUNCTION bool add(Key key, std::uint64_t times) {
     bool is_new = false;
@@ -124,6 +120,7 @@ struct CountKinds {
 
   WideArray<const Key> keys;
   Route* route;
+  const Key* sampled;
   Kinds<Key>* kinds;
 
   struct Scratch {
@@ -143,7 +140,7 @@ struct CountKinds {
     if (team.team_rank() == 0) scratch.is_void = 0;
     team.team_barrier();
     for (int i = team.team_rank(); i < route->kinds; i += threads) {
-      Slots{scratch.keys}.give_home(kinds->sampled[i]);
+      Slots{scratch.keys}.give_home(sampled[i]);
     }
     team.team_barrier();
     count_keys(team, scratch);
@@ -222,7 +219,7 @@ struct CountKinds {
   }
 };
 
-/// Groups of lanes rank kinds: how many lie before one, and how often those occur.
+/// Groups of lanes rank kinds, once all are counted: how many lie before one, and how often those occur.
 template <class ExecutionSpace, class Codec, int Threads>
 struct RankKinds {
   using Key = typename Codec::key_type;
@@ -230,11 +227,10 @@ struct RankKinds {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
   static constexpr int groups = Threads / L::width;
-  static constexpr int teams = 32;
+  static constexpr int most_teams = 32;
 
   Codec codec;
   std::size_t count;
-  const PassTable* passes;
   Kinds<Key>* kinds;
 
   struct Kind {
@@ -248,7 +244,8 @@ struct RankKinds {
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (!passes->expands) return;
+    const int teams = team.league_size() < most_teams ? team.league_size() : most_teams;
+    if (team.league_rank() >= teams) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     if (team.team_rank() == 0) scratch.listed = 0;
     team.team_barrier();
@@ -262,7 +259,7 @@ struct RankKinds {
     const int lane = L::lane(team.team_rank());
     // Each team lists the kinds in an order of its own: which are its to rank must follow from the kind.
     for (int i = team.team_rank() / L::width; i < listed; i += groups) {
-      if (team_of(scratch.kind[i].key) == team.league_rank()) rank(scratch, listed, i, lane);
+      if (team_of(scratch.kind[i].key, teams) == team.league_rank()) rank(scratch, listed, i, lane);
     }
     if (group == 0 && lane == 0) {
       kinds->listed = static_cast<std::uint64_t>(listed);
@@ -270,8 +267,8 @@ struct RankKinds {
     }
   }
 
-  KOKKOS_FUNCTION static int team_of(Key key) {
-    return static_cast<int>(Kinds<Key>::Slots::homes(key).first % teams);
+  KOKKOS_FUNCTION static int team_of(Key key, int teams) {
+    return static_cast<int>(Kinds<Key>::Slots::homes(key).first) % teams;
   }
 
   KOKKOS_FUNCTION void rank(const Scratch& scratch, int listed, int of, int lane) const {

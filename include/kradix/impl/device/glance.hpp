@@ -1,5 +1,5 @@
-// A first look at a few keys by one team: where they begin to differ, whether they may be in order, and whether they
-// spread so evenly that nothing more need be known of them.
+// A first look at a few keys by one team: where they begin to differ, whether they may be in order, whether they
+// spread so evenly that nothing more need be known of them, and whether they are of few kinds.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -9,6 +9,7 @@
 #include "kradix/impl/device/bins.hpp"
 #include "kradix/impl/device/key_order.hpp"
 #include "kradix/impl/device/route.hpp"
+#include "kradix/impl/device/sample_kinds.hpp"
 #include "kradix/impl/device/sample_places.hpp"
 #include "kradix/impl/device/team.hpp"
 
@@ -109,17 +110,23 @@ struct GlanceAtKeys {
   using L = Lanes<ExecutionSpace>;
   using Combined = CombinedBits<ExecutionSpace, Threads, Bits>;
   using Pairs = PairsAtAGlance<ExecutionSpace, Bits, Threads>;
+  using Kinds = SampleKinds<ExecutionSpace, Codec, Threads>;
   static constexpr int each = Pairs::each;
 
   KeyOrder<Codec> order;
   ChooseRoute choose;
   bool is_all;  ///< nobody looks at more samples
+  Kinds kinds;  ///< looked for, if wanted, where keys crowd
   Clear clear;
 
   struct Scratch {
     std::uint64_t differ[Combined::words];
     std::uint32_t disorder;
-    typename Pairs::Scratch pairs;
+    union {
+      typename Pairs::Scratch pairs;
+      typename Kinds::Table kinds;
+    };
+    KOKKOS_FUNCTION Scratch() {}
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
   std::size_t teams() const { return 1 + clear.teams(); }
@@ -160,7 +167,15 @@ struct GlanceAtKeys {
     GlancedPairs seen{0, 0, true};
     if (choose.may_tell_at_a_glance(top))
       seen = pairs.count(team, bits, top, choose.told_bits(top));
-    if (thread == 0) choose.at_a_glance(seen, top, scratch.disorder, is_all);
+    const std::uint32_t disordered = scratch.disorder;
+    int listed = 0;
+    if constexpr (may_be_listed<Codec>) {
+      if (kinds.wanted() && seen.is_crowded && disordered == Disorder::both) {
+        team.team_barrier();
+        listed = kinds(team, scratch.kinds).kinds;
+      }
+    }
+    if (thread == 0) choose.at_a_glance(seen, top, disordered, is_all, listed);
   }
 };
 

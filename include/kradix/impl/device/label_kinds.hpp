@@ -21,18 +21,15 @@ namespace kradix::impl {
 /// Kinds and what the sweeps by labels need to know, in device memory; all zero at first.
 template <class Key>
 struct Labels {
-  static constexpr int most = Route::most_sampled_kinds, most_sweeps = 2;
+  static constexpr int most = most_sampled_kinds, most_sweeps = 2;
   static_assert(most <= bin_count * bin_count);
 
-  Key sampled[most];  ///< in order
   std::uint64_t
       first[most + 1];     ///< counts of kinds, then the first place of each and the end of all
   std::uint64_t listed;    ///< kinds, when they are known to be all
   std::uint64_t labelled;  ///< teams that have labelled their keys
   std::uint64_t bins[most_sweeps][bin_count];
   PassTable passes;  ///< over the digits of labels, or none
-
-  const Key* in_order() const { return sampled; }
 };
 
 /// For one team, once all keys have labels: places of kinds, and the passes that sweep by them.
@@ -108,6 +105,7 @@ struct LabelKinds {
   std::size_t count;
   Codec codec;
   Route* route;
+  const Key* sampled;  ///< in order
   Labels<Key>* labels;
   std::uint32_t* label_of;  ///< each key
 
@@ -162,11 +160,11 @@ struct LabelKinds {
     }
     team.team_barrier();
     for (int i = team.team_rank(); i < route->kinds; i += threads) {
-      slots.give_home(labels->sampled[i]);
+      slots.give_home(sampled[i]);
     }
     team.team_barrier();
     for (int i = team.team_rank(); i < route->kinds; i += threads) {
-      const std::uint32_t slot = slots.find_at_home(labels->sampled[i]);
+      const std::uint32_t slot = slots.find_at_home(sampled[i]);
       if (slot != Slots::none) {
         scratch.label[slot] = static_cast<std::uint16_t>(i);
       } else {

@@ -13,10 +13,9 @@
 
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/bins.hpp"
-#include "kradix/impl/device/bitonic.hpp"
 #include "kradix/impl/device/digit.hpp"
-#include "kradix/impl/device/heavy_kinds.hpp"
 #include "kradix/impl/device/key_order.hpp"
+#include "kradix/impl/device/sample_kinds.hpp"
 #include "kradix/impl/device/sample_places.hpp"
 #include "kradix/impl/device/team.hpp"
 
@@ -27,7 +26,6 @@ struct Route {
   static constexpr int most_sweeps = 7;
   /// Sweeps before a finish, where the sample missed a bit.
   static constexpr int most_recounted = 4;
-  static constexpr int most_sampled_kinds = 1024;
 
   int top;           ///< bits of the sample's keys vary below this one
   int chosen;        ///< at the first glance: no more samples are looked at
@@ -64,11 +62,6 @@ struct Route {
   KOKKOS_FUNCTION static int sweeps_of_kinds(int kinds) { return kinds <= bin_count ? 1 : 2; }
 };
 
-/// Is a key of this codec known by one word, so that counting makes it again?
-template <class Codec>
-inline constexpr bool may_be_kind = Codec::tells_all_keys_apart &&
-                                    sizeof(typename Codec::key_type) <= 8;
-
 /// When a finish is worth while.
 struct RouteRule {
   float run;            ///< the mean length of a run, over its elements, that still fits
@@ -85,9 +78,10 @@ struct RouteRule {
       1 /
       8.0f;  ///< of a long run's pairs, that are not the same, where most runs need no more than a look
   float look_gain = 0;  ///< ps an element, that those looks save
-  /// Keys, from so many on, may be few kinds: three launches more, five with values, which all others pay for.
-  std::size_t kinds_from = std::size_t{1} << 24;
-  std::size_t labels_from = std::size_t{1} << 25;
+  /// Keys, from so many on, may be few kinds: a launch more, two or three with values, which all others pay for.
+  std::size_t kinds_from = std::size_t{1} << 20;
+  /// From so many on heavy ones may be taken out: four launches more.
+  std::size_t heavy_from = std::size_t{1} << 24;
   /// Keys alone, from so many on, may be spread twice: four launches more.
   std::size_t spread_from = std::size_t{1} << 28;
   float even = 2;      ///< keys of a cell, over the mean of all cells, that are counted by value
@@ -182,7 +176,7 @@ struct ChooseRoute {
   /// more samples: they are chosen two sweeps and a finish. Others are swept over all digits if there are no more
   /// samples (`is_all`).
   KOKKOS_FUNCTION void at_a_glance(const GlancedPairs& seen, int top, std::uint32_t disorder,
-                                   bool is_all) const {
+                                   bool is_all, int kinds) const {
     const auto n = static_cast<float>(count);
     const auto alike = [&](std::uint32_t pairs) {
       return n * static_cast<float>(pairs) / GlancedPairs::all;
@@ -192,6 +186,7 @@ struct ChooseRoute {
     Route begun{};
     begun.top = top;
     begun.disorder = disorder;
+    begun.kinds = kinds;
     const bool hopes_for_order = disorder != Disorder::both;
     if (is_all || (spreads && !hopes_for_order)) {
       begun.chosen = 1;
@@ -436,26 +431,19 @@ struct SampleRuns {
   using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
-  static constexpr int samples = 1024;  ///< of one team
-  static constexpr int slot_bits = 11;
-  static_assert(Route::most_sampled_kinds <= samples);
+  using Kinds = SampleKinds<ExecutionSpace, Codec, Threads>;
+  using Table = typename Kinds::Table;
+  static constexpr int samples = Kinds::samples;  ///< of one team
 
   KeyOrder<Codec> order;
   SweepChoices sweeps;
-  Key* kinds;              ///< found by one more team, if wanted, and written in order
-  HeavyKinds<Key>* heavy;  ///< likewise, if those are too many
-  bool all_kinds;          ///< they are of no use unless none is missed
+  Kinds kinds;  ///< found by one more team, if wanted
   Route* route;
   ChooseRoute choose;
 
-  /// Half full at most, or little more where kinds are looked for.
+  /// Half full at most.
   struct Scratch {
-    std::uint64_t prefix[1 << slot_bits];  ///< plus one, or a kind; 0: free
-    std::uint32_t keys[1 << slot_bits];
-    std::uint32_t pairs;
-    std::uint32_t most;
-    std::uint32_t listed;
-    std::uint32_t zeros;
+    Table table;            ///< of prefixes plus one; kinds are looked for in another of the kind
     std::uint64_t sampled;  ///< teams
   };
 
@@ -472,8 +460,15 @@ struct SampleRuns {
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (route->chosen != 0) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    if (kinds != nullptr && team.league_rank() == team.league_size() - 1) {
-      if constexpr (may_be_kind<Codec>) sample_kinds(team, scratch);
+    if (kinds.wanted() && team.league_rank() == team.league_size() - 1) {
+      if constexpr (may_be_listed<Codec>) {
+        const KindsInSample found = kinds(team, scratch.table);
+        if (team.team_rank() == 0) {
+          route->kinds = found.kinds;
+          route->heavy = found.heavy;
+          route->heavy_share = found.heavy_share;
+        }
+      }
     } else {
       sample_runs(team, scratch);
     }
@@ -502,18 +497,18 @@ struct SampleRuns {
     const std::uint64_t mask = low_mask<std::uint64_t>(top - shift);
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) word[i] = static_cast<std::uint64_t>(bits[i] >> shift) & mask;
-    count(team, word, scratch);
+    count(team, word, scratch.table);
     if (team.team_rank() == 0) {
-      Kokkos::atomic_add(&route->pairs[mine - 1], std::uint64_t{scratch.pairs});
-      Kokkos::atomic_max(&route->most[mine - 1], scratch.most);
+      Kokkos::atomic_add(&route->pairs[mine - 1], std::uint64_t{scratch.table.found});
+      Kokkos::atomic_max(&route->most[mine - 1], scratch.table.most);
     }
-    if (scratch.pairs == 0 || mine < sweeps.least) return;
+    if (scratch.table.found == 0 || mine < sweeps.least) return;
     team.team_barrier();
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) word[i] = print(static_cast<Bits>(bits[i] & order.mask()));
-    count(team, word, scratch);
+    count(team, word, scratch.table);
     if (team.team_rank() == 0) {
-      Kokkos::atomic_add(&route->same[mine - 1], std::uint64_t{scratch.pairs});
+      Kokkos::atomic_add(&route->same[mine - 1], std::uint64_t{scratch.table.found});
     }
   }
 
@@ -536,228 +531,36 @@ struct SampleRuns {
   }
 
   /// Pairs of the same words, and the most that are (0: no two).
-  KOKKOS_FUNCTION static void count(const Team& team, const std::uint64_t* word, Scratch& scratch) {
-    clear(team, scratch);
+  KOKKOS_FUNCTION static void count(const Team& team, const std::uint64_t* word, Table& table) {
+    table.template clear<Threads>(team);
     std::uint32_t pairs = 0, most = 0;
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
-      const std::uint32_t before = insert(scratch, word[i] + 1);
+      const std::uint32_t before = insert(table, word[i] + 1);
       pairs += before;
       if (before >= most) most = before + 1;
     }
     if (pairs != 0) {
-      Kokkos::atomic_add(&scratch.pairs, pairs);
-      Kokkos::atomic_max(&scratch.most, most);
+      Kokkos::atomic_add(&table.found, pairs);
+      Kokkos::atomic_max(&table.most, most);
     }
     team.team_barrier();
-  }
-
-  KOKKOS_FUNCTION static void clear(const Team& team, Scratch& scratch) {
-    for (int i = team.team_rank(); i < 1 << slot_bits; i += Threads) {
-      scratch.prefix[i] = 0;
-      scratch.keys[i] = 0;
-    }
-    if (team.team_rank() == 0) {
-      scratch.pairs = scratch.most = scratch.listed = scratch.zeros = 0;
-    }
-    team.team_barrier();
-  }
-
-  /// Lists the kinds in a larger sample, if hardly any can have been missed; or those that make up much of it.
-  KOKKOS_FUNCTION void sample_kinds(const Team& team, Scratch& scratch) const {
-    clear(team, scratch);
-    // Each round looks all over the keys. Of kinds that are seen 12 times on average, 6 in a million are missed.
-    const int rounds = order.count < std::size_t{16} * samples ? 4 : 16;
-    const int times = all_kinds ? 12 : 4;
-    const SamplePlaces places(order.count, static_cast<std::size_t>(samples * rounds));
-    std::uint64_t key[each];
-    bool few = true;
-    int round = 0, seen = 0;
-    while (seen < rounds * samples) {
-      read_round(team, places, round, rounds, key);
-      see_kinds(key, few, scratch);
-      team.team_barrier();
-      const auto found = static_cast<int>(scratch.pairs);
-      // Of more kinds than can be, three of four are new at first.
-      if (round == 0 && found > samples * 3 / 4) return;
-      few = few && found < Route::most_sampled_kinds;
-      seen = ++round * samples;
-      if (round >= 4 && (!few || seen >= times * found)) break;
-      team.team_barrier();
-    }
-    if (few && hardly_any_missed(team, scratch)) {
-      const int listed = list_kinds(team, 1, scratch, kinds);
-      if (team.team_rank() == 0) route->kinds = listed;
-    } else {
-      list_heavy(team, seen, scratch);
-    }
-  }
-
-  /// Where many were missed, more have been seen once than twice.
-  KOKKOS_FUNCTION static bool hardly_any_missed(const Team& team, Scratch& scratch) {
-    std::uint32_t once = 0;
-    for (int i = team.team_rank(); i < 1 << slot_bits; i += Threads) {
-      once += scratch.keys[i] == 1 ? 1 : 0;
-      once -= scratch.keys[i] == 2 ? 1 : 0;
-    }
-    Kokkos::atomic_add(&scratch.most, once);
-    team.team_barrier();
-    constexpr int by_chance = 8;
-    return static_cast<std::int32_t>(scratch.most) <= by_chance;
-  }
-
-  /// As many of those seen most as there is room for; none that was seen less than four times.
-  KOKKOS_FUNCTION void list_heavy(const Team& team, int seen, Scratch& scratch) const {
-    const int thread = team.team_rank();
-    std::uint32_t least = 4;
-    while (true) {
-      team.team_barrier();
-      if (thread == 0) scratch.listed = scratch.most = 0;
-      team.team_barrier();
-      std::uint32_t kinds_of_mine = 0, keys_of_mine = 0;
-      const auto look_at = [&](std::uint32_t times) {
-        kinds_of_mine += times >= least ? 1 : 0;
-        keys_of_mine += times >= least ? times : 0;
-      };
-      for (int i = thread; i < 1 << slot_bits; i += Threads) look_at(scratch.keys[i]);
-      if (thread == 0) look_at(scratch.zeros);
-      Kokkos::atomic_add(&scratch.listed, kinds_of_mine);
-      Kokkos::atomic_add(&scratch.most, keys_of_mine);
-      team.team_barrier();
-      if (scratch.listed <= HeavyKinds<Key>::most) break;
-      least += least / 2;
-    }
-    const float share = static_cast<float>(scratch.most) / static_cast<float>(seen);
-    team.team_barrier();
-    if (thread == 0) scratch.listed = 0;
-    team.team_barrier();
-    const int listed = list_kinds(team, least, scratch, heavy->sorted);
-    give_slots(team, listed, scratch);
-    if (thread != 0) return;
-    route->heavy = listed;
-    route->heavy_share = share;
-  }
-
-  /// By the first factor that keeps all of them apart; if none does, those that come too late stay light.
-  KOKKOS_FUNCTION void give_slots(const Team& team, int listed, Scratch& scratch) const {
-    using Heavy = HeavyKinds<Key>;
-    static_assert(Heavy::slot_bits <= slot_bits && Heavy::most <= Threads * each);
-    const int thread = team.team_rank();
-    for (int trial = 0; trial < Heavy::factors; ++trial) {
-      for (int i = thread; i < 1 << slot_bits; i += Threads) scratch.keys[i] = 0;
-      if (thread == 0) scratch.pairs = 0;
-      team.team_barrier();
-      const std::uint64_t factor = Heavy::factor_of(trial);
-      for (int i = thread; i < listed; i += Threads) {
-        const auto slot = Heavy::slot_of(static_cast<Key>(scratch.prefix[i]), factor);
-        const auto code = static_cast<std::uint32_t>(i + 1);
-        if (Kokkos::atomic_compare_exchange(&scratch.keys[slot], 0u, code) != 0) {
-          L::increment(&scratch.pairs);
-        }
-      }
-      team.team_barrier();
-      const bool done = scratch.pairs == 0 || trial == Heavy::factors - 1;
-      if (done && thread == 0) heavy->factor = factor;
-      for (int i = thread; done && i < listed; i += Threads) {
-        const auto key = static_cast<Key>(scratch.prefix[i]);
-        const auto slot = Heavy::slot_of(key, factor);
-        const auto code = static_cast<std::uint32_t>(i + 1);
-        if (scratch.keys[slot] == code) heavy->slots[slot] = {key, code};
-      }
-      if (done) return;
-      team.team_barrier();
-    }
-  }
-
-  /// Those seen so often, in order, first in scratch. The key 0 marks what is free, and is told apart.
-  KOKKOS_FUNCTION int list_kinds(const Team& team, std::uint32_t least, Scratch& scratch,
-                                 Key* list) const {
-    constexpr int mine = (1 << slot_bits) / Threads;
-    std::uint64_t held[mine];
-    for (int i = 0; i < mine; ++i) {
-      const int slot = i * Threads + team.team_rank();
-      held[i] = scratch.keys[slot] >= least ? scratch.prefix[slot] : 0;
-    }
-    team.team_barrier();
-    for (int i = 0; i < mine; ++i) {
-      if (held[i] != 0) scratch.prefix[Kokkos::atomic_fetch_add(&scratch.listed, 1u)] = held[i];
-    }
-    team.team_barrier();
-    const int others = static_cast<int>(scratch.listed);
-    const int listed = others + (scratch.zeros >= least ? 1 : 0);
-    if (listed > others && team.team_rank() == 0) scratch.prefix[others] = 0;
-    team.team_barrier();
-    const Codec& codec = order.codec;
-    sort_bitonic<Threads>(team, scratch.prefix, listed, [&](std::uint64_t a, std::uint64_t b) {
-      return codec.encode(static_cast<Key>(a)) < codec.encode(static_cast<Key>(b));
-    });
-    for (int i = team.team_rank(); i < listed; i += Threads) {
-      list[i] = static_cast<Key>(scratch.prefix[i]);
-    }
-    return listed;
-  }
-
-  KOKKOS_FUNCTION void read_round(const Team& team, const SamplePlaces& places, int round,
-                                  int rounds, std::uint64_t* key) const {
-    KRADIX_UNROLL
-    for (int i = 0; i < each; ++i) {
-      const int sample = (i * Threads + team.team_rank()) * rounds + round;
-      const std::size_t place = places.of(static_cast<std::size_t>(sample));
-      key[i] = std::uint64_t{order.keys[place < order.count ? place : 0]};
-    }
-  }
-
-  KOKKOS_FUNCTION static void see_kinds(const std::uint64_t* key, bool few, Scratch& scratch) {
-    KRADIX_UNROLL
-    for (int i = 0; i < each; ++i) {
-      if (key[i] == 0) {
-        L::increment(&scratch.zeros);
-      } else {
-        see_kind(scratch, key[i], few);
-      }
-    }
-  }
-
-  /// Counts it. A new one finds room as long as there are `few`. Most are not new, which a plain load tells sooner
-  /// than an exchange.
-  KOKKOS_FUNCTION static void see_kind(Scratch& scratch, std::uint64_t mine, bool few) {
-    std::uint32_t slot = slot_of(mine);
-    KRADIX_ROLLED
-    while (true) {
-      std::uint64_t found = *const_cast<volatile std::uint64_t*>(&scratch.prefix[slot]);
-      if (found == 0) {
-        const bool room =
-            few && *const_cast<volatile std::uint32_t*>(&scratch.pairs) < Route::most_sampled_kinds;
-        if (!room) return;
-        found = Kokkos::atomic_compare_exchange(&scratch.prefix[slot], std::uint64_t{0}, mine);
-        if (found == 0) L::increment(&scratch.pairs);
-      }
-      if (found == 0 || found == mine) {
-        L::increment(&scratch.keys[slot]);
-        return;
-      }
-      slot = (slot + 1) & ((1u << slot_bits) - 1);
-    }
-  }
-
-  KOKKOS_FUNCTION static std::uint32_t slot_of(std::uint64_t mine) {
-    return static_cast<std::uint32_t>((mine * 0x9e3779b97f4a7c15u) >> (64 - slot_bits));
   }
 
   /// How many of the same came before.
-  KOKKOS_FUNCTION static std::uint32_t insert(Scratch& scratch, std::uint64_t mine) {
-    std::uint32_t slot = slot_of(mine);
+  KOKKOS_FUNCTION static std::uint32_t insert(Table& table, std::uint64_t mine) {
+    std::uint32_t slot = Table::slot_of(mine);
     bool looks = true;
     KRADIX_ROLLED
     while (looks) {
       const std::uint64_t found =
-          Kokkos::atomic_compare_exchange(&scratch.prefix[slot], std::uint64_t{0}, mine);
+          Kokkos::atomic_compare_exchange(&table.word[slot], std::uint64_t{0}, mine);
       looks = found != 0 && found != mine;
-      if (looks) slot = (slot + 1) & ((1u << slot_bits) - 1);
+      if (looks) slot = Table::next(slot);
     }
     // Lanes meet again before the next insertion.
     L::barrier();
-    return L::add(&scratch.keys[slot], 1u);
+    return L::add(&table.times[slot], 1u);
   }
 };
 

@@ -186,11 +186,12 @@ template <class Finishing, class Settling>
 struct FinishOrSettle {
   Finishing finishing;
   Settling settling;
+  const PassTable* passes;
   bool settles;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (settling.passes->finishes) {
+    if (passes->finishes) {
       finishing(team);
     } else if (settles) {
       settling(team);
@@ -199,6 +200,8 @@ struct FinishOrSettle {
 };
 
 struct NothingMore {
+  static std::size_t scratch_bytes() { return 0; }
+
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team&) const {}
 };
