@@ -38,9 +38,14 @@ struct CountAllDigits {
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
+    count_in(team, take_scratch<std::uint32_t>(team, counters()));
+  }
+
+  KOKKOS_FUNCTION std::size_t counters() const {
+    return static_cast<std::size_t>(all.count()) * bin_count;
+  }
+  KOKKOS_FUNCTION void count_in(const Team& team, std::uint32_t* counts) const {
     const DigitList digits = route != nullptr ? route->digits : all;
-    auto* const counts =
-        take_scratch<std::uint32_t>(team, static_cast<std::size_t>(digits.count()) * bin_count);
     if (route != nullptr && route->spreads != 0) return;
     if (route != nullptr && route->verifies != 0) {
       verify_order(team);
@@ -153,10 +158,15 @@ struct CountDigitsOrKinds {
   }
 
   KOKKOS_FUNCTION void operator()(const typename Digits::Team& team) const {
+    // One piece of scratch, as of two nvcc does not know where the second lies, and counts key by key.
+    constexpr std::size_t wide = sizeof(std::uint64_t);
+    const std::size_t bytes = digits.counters() * sizeof(std::uint32_t);
+    auto* const scratch = take_scratch<std::uint64_t>(
+        team, (bytes > Kinds::scratch_bytes() ? bytes : Kinds::scratch_bytes()) / wide);
     if (digits.route->kinds != 0) {
-      kinds(team);
+      kinds.count_in(team, scratch);
     } else {
-      digits(team);
+      digits.count_in(team, reinterpret_cast<std::uint32_t*>(scratch));
     }
   }
 };
@@ -231,10 +241,11 @@ struct ListOrRecount {
     Route known = *count.route;
     const bool needs_no_passes =
         known.has_counted_kinds() || (known.verifies != 0 && known.disorder != Disorder::both);
-    if (known.has_counted_kinds()) with_kinds(team);
     // (One piece of scratch: of two, nvcc no longer knows where the second lies, and counts key by key.)
-    const std::size_t rows = static_cast<std::size_t>(list.digits.count()) * bin_count;
-    auto* const scratch = take_scratch<Fullest>(team, words + rows / 2);
+    const std::size_t mine = words + count.counters() / 2;
+    constexpr std::size_t theirs = WithKinds::scratch_bytes() / sizeof(Fullest);
+    auto* const scratch = take_scratch<Fullest>(team, mine > theirs ? mine : theirs);
+    if (known.has_counted_kinds()) with_kinds.rank_in(team, scratch);
     if (needs_no_passes) {
       if (team.league_rank() == 0) tell(team, without_passes(known), PassTable{});
       return;

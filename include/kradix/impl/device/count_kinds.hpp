@@ -128,11 +128,16 @@ struct CountKinds {
     std::uint32_t counts[Slots::count + 1];
     std::uint32_t is_void;
   };
-  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+  KOKKOS_FUNCTION static constexpr std::size_t scratch_bytes() {
+    return (sizeof(Scratch) + 7) / 8 * 8;
+  }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
+    count_in(team, take_scratch<std::uint64_t>(team, scratch_bytes() / 8));
+  }
+  KOKKOS_FUNCTION void count_in(const Team& team, std::uint64_t* memory) const {
     if (route->kinds == 0) return;
-    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    Scratch& scratch = *reinterpret_cast<Scratch*>(memory);
     for (int i = team.team_rank(); i <= Slots::count; i += threads) {
       scratch.keys[i] = 0;
       scratch.counts[i] = 0;
@@ -241,12 +246,14 @@ struct RankKinds {
     Kind kind[Kinds<Key>::most + 1];
     std::uint32_t listed;
   };
-  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+  KOKKOS_FUNCTION static constexpr std::size_t scratch_bytes() {
+    return (sizeof(Scratch) + 7) / 8 * 8;
+  }
 
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
+  KOKKOS_FUNCTION void rank_in(const Team& team, std::uint64_t* memory) const {
     const int teams = team.league_size() < most_teams ? team.league_size() : most_teams;
     if (team.league_rank() >= teams) return;
-    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    Scratch& scratch = *reinterpret_cast<Scratch*>(memory);
     if (team.team_rank() == 0) scratch.listed = 0;
     team.team_barrier();
     for (int slot = team.team_rank(); slot <= Kinds<Key>::Slots::count; slot += Threads) {

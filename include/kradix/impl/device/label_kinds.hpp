@@ -122,11 +122,13 @@ struct LabelKinds {
     std::uint16_t label[Slots::count + 1];
     KOKKOS_FUNCTION Scratch() {}
   };
-  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+  KOKKOS_FUNCTION static constexpr std::size_t scratch_bytes() {
+    return (sizeof(Scratch) + 7) / 8 * 8;
+  }
 
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
+  KOKKOS_FUNCTION void count_in(const Team& team, std::uint64_t* memory) const {
     if (route->kinds == 0) return;
-    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    Scratch& scratch = *reinterpret_cast<Scratch*>(memory);
     list_kinds(team, scratch);
     label_keys(team, scratch);
     team.team_barrier();

@@ -200,7 +200,12 @@ struct FinishOrSettle {
 };
 
 struct NothingMore {
-  static std::size_t scratch_bytes() { return 0; }
+  KOKKOS_FUNCTION static constexpr std::size_t scratch_bytes() { return 0; }
+
+  template <class Team>
+  KOKKOS_FUNCTION void count_in(const Team&, std::uint64_t*) const {}
+  template <class Team>
+  KOKKOS_FUNCTION void rank_in(const Team&, std::uint64_t*) const {}
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team&) const {}
