@@ -285,12 +285,14 @@ struct ChunkPasses {
   KOKKOS_FUNCTION void mend_run(int begin, int size, Runs& runs, Scratch& scratch) const {
     bool wrong = false;
     int end = begin + 1;
-    for (; end < size && is_set(runs.alike, end); ++end) wrong = wrong || is_set(runs.wrong, end);
-    if (!wrong) return;
-    if (end - begin > most_inserted) {
-      scratch.is_too_long = 1;
-      return;
+    for (; end < size && is_set(runs.alike, end); ++end) {
+      wrong = wrong || is_set(runs.wrong, end);
+      if (wrong && end - begin >= most_inserted) {
+        scratch.is_too_long = 1;
+        return;
+      }
     }
+    if (!wrong) return;
     for (int next = begin + 1; next < end; ++next) {
       const std::uint32_t word = word_at(runs, next);
       const Bits code = code_at(place_in(word), scratch);
