@@ -78,7 +78,7 @@ struct RouteRule {
       1 /
       8.0f;  ///< of a long run's pairs, that are not the same, where most runs need no more than a look
   float look_gain = 0;  ///< ps an element, that those looks save
-  /// Keys, from so many on, may be few kinds: a launch more, two or three with values, which all others pay for.
+  /// Keys, from so many on, may be few kinds: with values a launch or two more, which all others pay for.
   std::size_t kinds_from = std::size_t{1} << 20;
   /// From so many on heavy ones may be taken out: four launches more.
   std::size_t heavy_from = std::size_t{1} << 24;
