@@ -2,9 +2,9 @@
 // its place are sorted in scratch by up to three digits; then the elements follow.
 //
 // Where more bits vary, the keys are looked up in a table in scratch first: if they are of few kinds, a key's
-// rank among the kinds is its digit. If not, the words hold the topmost bits, and short runs of elements that these leave
-// alike are put in order by insertion. If runs are long, the words are sorted by 16 bits, from the lowest up, whose
-// place the next ones take.
+// rank among the kinds is its digit. If not, the words are sorted by 16 bits, from the lowest up, whose place the next
+// ones take. Where that would be more than twice, the words hold the topmost bits first, and short runs of elements that
+// these leave alike are put in order by insertion.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -105,6 +105,7 @@ struct ChunkPasses {
     std::uint32_t wrong;        ///< words that come behind others and should not
     std::uint32_t is_too_long;  ///< a run of these
     bool are_kinds;             ///< that words hold
+    bool are_topmost;           ///< the bits that words hold at first, of more
     bool makes_keys;
     KOKKOS_FUNCTION Scratch() {}
   };
@@ -121,7 +122,8 @@ struct ChunkPasses {
       for (int pass = 0; pass < scratch.window.passes; ++pass) {
         sort_words(team, place_bits + pass * digit_bits, scratch.steps.runs.tile, words);
       }
-      if (scratch.varying == 0 || (window == 0 && mend_runs(team, scratch, words))) break;
+      if (scratch.varying == 0) break;
+      if (window == 0 && scratch.are_topmost && mend_runs(team, scratch, words)) break;
       take_next_digits(team, scratch, words);
     }
     write(team, scratch, words);
@@ -166,7 +168,7 @@ struct ChunkPasses {
     return code_of(scratch.elements.keys[exists ? place : 0], scratch.first);
   }
 
-  /// Words of all bits that vary, or of the topmost of them.
+  /// Words of all bits that vary, or of a part of them.
   KOKKOS_FUNCTION void begin(const Team& team, const Elements& elements, int swept,
                              Scratch& scratch, Registers& words) const {
     const Mine mine(team, elements.size);
@@ -185,7 +187,8 @@ struct ChunkPasses {
       varying |= code[i];
     }
     varying = Combined::over(team, varying, scratch.steps.seen);
-    const Window window = first_window(varying);
+    const bool are_topmost = bit_width_of(varying) - lowest_of(varying) > 2 * window_bits;
+    const Window window = first_window(are_topmost, varying);
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) words.key[i] = mine.word(i, window.of(code[i]));
     if (team.team_rank() == 0) {
@@ -194,6 +197,7 @@ struct ChunkPasses {
       scratch.varying = varying;
       scratch.window = window;
       scratch.are_kinds = false;
+      scratch.are_topmost = are_topmost;
       scratch.makes_keys = decodes && varying == 0 && mask == low_mask<Bits>(Codec::bits);
     }
     team.team_barrier();
@@ -216,14 +220,17 @@ struct ChunkPasses {
     return {shift, (bit_width_of(bits) + digit_bits - 1) / digit_bits};
   }
 
-  /// From the topmost bit that varies down. None do where words hold them all.
-  KOKKOS_FUNCTION static Window first_window(Bits& varying) {
+  /// All that vary, if words hold so many (none do then); or from the topmost of them down; or from the lowest up.
+  KOKKOS_FUNCTION static Window first_window(bool from_top, Bits& varying) {
     if (varying == 0) return {0, 0};
     const int lowest = lowest_of(varying), topmost = bit_width_of(varying) - most_window_bits;
-    const int shift = lowest > topmost ? lowest : topmost;
-    const auto bits = static_cast<Bits>(varying >> shift);
-    if (shift == lowest) varying = 0;
-    return window_of(shift, bits);
+    if (topmost > lowest) {
+      if (!from_top) return next_window(varying);
+      return window_of(topmost, static_cast<Bits>(varying >> topmost));
+    }
+    const Window all_of_them = window_of(lowest, static_cast<Bits>(varying >> lowest));
+    varying = 0;
+    return all_of_them;
   }
 
   /// From the lowest bit that varies up; they no longer count as `varying`.
@@ -363,13 +370,14 @@ struct ChunkPasses {
       }
       KRADIX_UNROLL
       for (int b = 0; b < batch; ++b) {
+        // Of many kinds most are new at first, and would be looked for in a full table.
+        if (*const_cast<volatile std::uint32_t*>(&kinds.count) > most_kinds) break;
         const int place = begin + b * threads + thread;
         bool is_new = false;
         const std::uint32_t slot = slots.find(code[b], is_new);
         if (is_new || slot == Slots::none) list_kind(code[b], slot, kinds);
         if (place < size) kinds.slot[place] = static_cast<std::uint16_t>(slot);
       }
-      // Of many kinds most are new at first.
       team.team_barrier();
       if (kinds.count > most_kinds) return false;
       team.team_barrier();
