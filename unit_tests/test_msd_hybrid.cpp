@@ -122,6 +122,26 @@ TEST(MsdHybrid, RunsThatAreAlikeInTheTopmostBitsOfAChunk) {
   }
 }
 
+/// As many bits as two windows of a chunk's words hold, a few less and a few more; digits that cycle together are alike
+/// in any of them.
+TEST(MsdHybrid, ChunksOfOneWindowOrTwo) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  for (const int bits : {16, 18, 19, 20, 24, 25, 32, 33}) {
+    for (const bool cycles : {true, false}) {
+      SCOPED_TRACE(::testing::Message() << bits << " bits, cycle " << cycles);
+      std::vector<std::uint64_t> input(4000);
+      for (std::size_t i = 0; i < input.size(); ++i) {
+        input[i] = (cycles ? i * 0x0101010101010101u : random()) >> (64 - bits) << 7;
+      }
+      for (const Order order : {Order::ascending, Order::descending}) {
+        EXPECT_EQ(expect_sorted<large_finish>(input, order, by_digits).crowded, 1);
+      }
+      if (HasFailure()) return;
+    }
+  }
+}
+
 /// Keys of a range that sweeps over two digits leave little of: in place a finish saves two passes.
 TEST(MsdHybrid, ShortRangesFinishByTheirLastDigit) {
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
@@ -812,6 +832,68 @@ TEST(PackedCounters, TellWhenOneIsFull) {
   EXPECT_FALSE(wide.seen());
   wide.add(0x12041502, 8);
   EXPECT_TRUE(wide.seen());
+}
+
+/// Two clusters of keys fit a chunk, or the ends of two do, but lie so far apart that those of each would share a few
+/// counters of it. Tiny ones are too many to be cut apart.
+TEST(ListChunks, CutsThemAtGaps) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  using Codec = decltype(make_codec<std::uint64_t>(Order::ascending));
+  constexpr TeamShape step = count_shape<Space>();
+  using List = ListChunks<Space, Codec, step.threads>;
+  constexpr std::size_t most = 4352;
+  constexpr int run_bits = 3, shift = 32, gap_bits = 18;  // runs of eight keys
+  for (const std::size_t each : {20, 300, 1958, 3481, 6528, 40000}) {
+    SCOPED_TRACE(each);
+    const std::size_t count = 200000 / each * each + 7;
+    std::vector<std::uint64_t> input(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t run = (i / each << gap_bits) + (i % each >> run_bits);
+      input[i] = run << shift | random() >> shift;
+    }
+    const ChunkShape shape = ChunkShape::of(most, count, 1 << run_bits);
+    const auto device_keys = to_device(input);
+    const auto words = to_device(std::vector<std::uint64_t>(2 * shape.chunks(count)));
+    std::vector<Route> routes(1);
+    routes[0].finishes = 1;
+    routes[0].digits = {shift, 64};
+    std::vector<PassTable> tables(1);
+    tables[0].finishes = 1;
+    const auto route = to_device(routes);
+    const auto passes = to_device(tables);
+    launch_teams<step>(Space{}, "ListChunks",
+                       (shape.windows(count) + List::windows - 1) / List::windows,
+                       List::scratch_bytes(),
+                       List{{device_keys.data(), device_keys.data(), nullptr},
+                            make_codec<std::uint64_t>(Order::ascending),
+                            count,
+                            {0, 64},
+                            shape,
+                            passes.data(),
+                            route.data(),
+                            ChunkLists::of(words.data(), shape.chunks(count), route.data())});
+    const Route listed = to_host(route)[0];
+    ASSERT_LE(listed.chunks, shape.chunks(count));
+    EXPECT_EQ(listed.left, 0u);
+    auto chunks = to_host(words);
+    chunks.resize(listed.chunks);
+    std::sort(chunks.begin(), chunks.end());
+    std::size_t end = 0, over_gaps = 0;
+    for (const std::uint64_t word : chunks) {
+      const Chunk chunk{word};
+      ASSERT_EQ(chunk.begin(), end);
+      ASSERT_GT(chunk.size(), 0);
+      ASSERT_LE(static_cast<std::size_t>(chunk.size()), most);
+      const auto run_at = [&](std::size_t place) { return input[place] >> shift; };
+      end += static_cast<std::size_t>(chunk.size());
+      ASSERT_TRUE(end == count || run_at(end) != run_at(end - 1)) << "a run is cut at " << end;
+      over_gaps += run_at(end - 1) - run_at(chunk.begin()) >> gap_bits > 0 ? 1 : 0;
+    }
+    EXPECT_EQ(end, count);
+    // Hardly any window has too little room for its cuts.
+    EXPECT_EQ(20 * over_gaps > chunks.size(), each < 1000) << over_gaps << " of " << chunks.size();
+  }
 }
 
 TEST(ChunkShape, TheListStaysShort) {

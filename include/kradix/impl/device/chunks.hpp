@@ -83,7 +83,8 @@ struct LongRun {
   }
 };
 
-/// Sizes of the lists. Of two chunks in a row that one window lists, the second did not fit the first.
+/// Sizes of the lists. Of two chunks in a row that one window lists, the second did not fit the first; some more are
+/// cut apart.
 struct ChunkShape {
   std::size_t most;    ///< elements of a chunk
   std::size_t window;  ///< elements among which a group of lanes lists the chunks
@@ -100,7 +101,18 @@ struct ChunkShape {
     return {most, runs > 0 ? chunks * runs * length : many * most};
   }
   std::size_t windows(std::size_t count) const { return (count + window - 1) / window; }
-  std::size_t chunks(std::size_t count) const { return 2 * count / most + windows(count); }
+  std::size_t chunks(std::size_t count) const {
+    return 2 * count / most + windows(count) * (1 + spare());
+  }
+  /// May a window of `all` elements, which has so many chunks, cut off one before the last `left`? Those may need two for
+  /// each that they fill.
+  KOKKOS_FUNCTION bool may_cut(std::size_t chunks, std::size_t left, std::size_t all) const {
+    return chunks + 1 + 2 * left / most <= 2 * all / most + spare();
+  }
+
+ private:
+  /// Chunks of a short window, beside those that it needs.
+  KOKKOS_FUNCTION std::size_t spare() const { return window < 4 * most ? 2 : 0; }
 };
 
 /// Searches among keys that are sorted by the bits from `shift` up, by all lanes of a group at once.
@@ -198,16 +210,32 @@ struct ListChunks {
                             int lane) const {
     Chunk mine{};  // each lane keeps one, for the list has one place at which all are added
     int kept = 0;
+    std::size_t chunks = 0;
+    const std::size_t all = end - begin;
+    Bits run = begin < end ? search.run_of(begin) : Bits{0};
     while (begin < end) {
       std::size_t next = end;
       std::size_t size = end - begin;
+      Bits beyond = 0;
       if (size > shape.most) {
-        const Bits cut = search.run_of(begin + shape.most);
-        next = search.template first_at<false>(cut, begin, begin + shape.most, lane);
+        beyond = search.run_of(begin + shape.most);
+        next = search.template first_at<false>(beyond, begin, begin + shape.most, lane);
         size = next - begin;
-        if (size == 0) next = search.end_of(cut, begin + shape.most, shape.most, end, lane);
+        if (size == 0) {
+          next = search.end_of(beyond, begin + shape.most, shape.most, end, lane);
+          beyond = next < end ? search.run_of(next) : beyond;
+        }
+      } else {
+        beyond = search.run_of(end - 1);
       }
       if (size > 0) {
+        while (are_sparse(run, beyond, size)) {
+          const std::size_t gap = gap_in(search, begin, next, run, lane);
+          if (gap == next || !shape.may_cut(chunks, end - gap, all)) break;
+          next = gap;
+          size = next - begin;
+          beyond = search.run_of(next);
+        }
         if (lane == kept) mine = Chunk::make(begin, size);
         if (++kept == L::width) {
           lists.chunks.template add<L>(mine, kept, lane);
@@ -218,8 +246,33 @@ struct ListChunks {
         lists.left.add(Chunk::make(begin, size));
       }
       begin = next;
+      run = beyond;
+      ++chunks;
     }
     lists.chunks.template add<L>(mine, kept, lane);
+  }
+
+  /// Could many runs lie from the one to the other, few of them with more elements than some? Where keys spread evenly
+  /// each has at least twice as many.
+  KOKKOS_FUNCTION static bool are_sparse(Bits first, Bits last, std::size_t size) {
+    constexpr std::size_t least_runs = 256, some = 8;
+    const Bits runs = static_cast<Bits>(last - first);
+    return runs > least_runs && runs > size / some;
+  }
+
+  /// Where a chunk is best cut, or `end`: at a gap beside which what lies before or behind takes no room at all. Keys
+  /// would share counters of a finish, which span the gap.
+  KOKKOS_FUNCTION std::size_t gap_in(const Search& search, std::size_t begin, std::size_t end,
+                                     Bits first, int lane) const {
+    const Bits last = search.run_of(end - 1);
+    if (!are_sparse(first, last, end - begin)) return end;
+    const int topmost = bit_width_of(static_cast<Bits>(first ^ last)) - 1;
+    const Bits behind = static_cast<Bits>(last >> topmost << topmost);
+    const std::size_t gap = search.template first_at<false>(behind, begin, end, lane);
+    const Bits before = search.run_of(gap - 1) - first, after = last - search.run_of(gap);
+    constexpr int no_room_bits = 7;
+    const Bits no_room = static_cast<Bits>((last - first) >> no_room_bits);
+    return before < no_room || after < no_room ? gap : end;
   }
 };
 
