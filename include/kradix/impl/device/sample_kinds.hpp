@@ -34,6 +34,7 @@ struct SampleTable {
   std::uint64_t word[slots];  ///< 0: free
   std::uint32_t times[slots];
   std::uint32_t found, most, listed, zeros;
+  std::uint32_t lacks_room;  ///< for a kind that was seen
 
   template <int Threads>
   KOKKOS_FUNCTION void clear(const TeamMember<ExecutionSpace>& team) {
@@ -41,7 +42,7 @@ struct SampleTable {
       word[i] = 0;
       times[i] = 0;
     }
-    if (team.team_rank() == 0) found = most = listed = zeros = 0;
+    if (team.team_rank() == 0) found = most = listed = zeros = lacks_room = 0;
     team.team_barrier();
   }
   KOKKOS_FUNCTION static std::uint32_t slot_of(std::uint64_t mine) {
@@ -92,10 +93,10 @@ struct SampleKinds {
       read_round(team, places, round, rounds, key);
       see_kinds(key, few, table);
       team.team_barrier();
-      const auto found = static_cast<int>(table.found);
+      const auto found = static_cast<int>(table.found) + (table.zeros != 0 ? 1 : 0);
       // Of more kinds than can be, three of four are new at first.
       if (round == 0 && found > samples * 3 / 4) return {};
-      few = few && found < most;
+      few = few && table.lacks_room == 0 && found <= most;
       if (!few && heavy == nullptr) return {};
       seen = ++round * samples;
       if (round >= least_rounds && (!few || seen >= times * found)) break;
@@ -230,12 +231,21 @@ struct SampleKinds {
     return table.zeros == 0;
   }
 
+  /// A round's samples in no order: at even distances they would meet a pattern's period always or never. `all` is a
+  /// power of two, and none comes twice.
+  KOKKOS_FUNCTION static std::size_t shuffled(std::uint32_t sample, std::uint32_t all) {
+    sample = sample * 0x9e3779b1u & (all - 1);
+    sample = (sample ^ sample >> 6) * 0x85ebca6bu & (all - 1);
+    return sample ^ sample >> 5;
+  }
+
   KOKKOS_FUNCTION void read_round(const Team& team, const SamplePlaces& places, int round,
                                   int rounds, std::uint64_t* key) const {
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
-      const int sample = (i * Threads + team.team_rank()) * rounds + round;
-      const std::size_t place = places.of(static_cast<std::size_t>(sample));
+      const int sample = round * samples + i * Threads + team.team_rank();
+      const std::size_t place = places.of(shuffled(static_cast<std::uint32_t>(sample),
+                                                   static_cast<std::uint32_t>(rounds * samples)));
       key[i] = std::uint64_t{order.keys[place < order.count ? place : 0]};
     }
   }
@@ -261,7 +271,10 @@ struct SampleKinds {
       if (found == 0) {
         const bool room = few && *const_cast<volatile std::uint32_t*>(&table.found) <
                                      static_cast<std::uint32_t>(most);
-        if (!room) return;
+        if (!room) {
+          table.lacks_room = 1;
+          return;
+        }
         found = Kokkos::atomic_compare_exchange(&table.word[slot], std::uint64_t{0}, mine);
         if (found == 0) L::increment(&table.found);
       }
