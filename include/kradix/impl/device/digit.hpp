@@ -4,6 +4,7 @@
 #include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <type_traits>
 
 #include "kradix/key.hpp"
 
@@ -47,6 +48,27 @@ struct DigitReader<WordCodec<Word, false>> {
     return (static_cast<std::uint32_t>(word >> shift) ^ flip) & mask;
   }
 };
+
+/// Do passes over keys alone move codes? The first makes them, where that takes many steps and can be undone, and the
+/// last makes keys of them: between the two every digit is read as that of a word.
+template <class Codec>
+inline constexpr bool moves_codes = false;
+template <class Word>
+inline constexpr bool moves_codes<TotalOrderCodec<Word>> = true;
+
+/// Takes one digit from what passes move.
+template <class Codec>
+using MovedDigitReader =
+    std::conditional_t<moves_codes<Codec>, DigitReader<WordCodec<typename Codec::key_type, false>>,
+                       DigitReader<Codec>>;
+template <class Codec>
+KOKKOS_FUNCTION MovedDigitReader<Codec> moved_digit_reader(const Codec& codec, Digit digit) {
+  if constexpr (moves_codes<Codec>) {
+    return {WordCodec<typename Codec::key_type, false>{0, 0}, digit};
+  } else {
+    return {codec, digit};
+  }
+}
 
 /// The fixed digits of a bit range: digit d is bits [begin + width d, begin + width d + width) cut at the end.
 struct DigitList {

@@ -30,6 +30,8 @@ struct SpreadTile {
   using Tiles = Tiling<tile_size>;
   static_assert(tile_size <= 0xffff && items % 2 == 0 && bin_count % bins_per_thread == 0);
   static constexpr int pass = Within ? 1 : 0;
+  using Reader = MovedDigitReader<Codec>;
+  static constexpr bool moves_codes = impl::moves_codes<Codec>;
   static constexpr std::uint32_t ends_of_bins = 2 * bin_count;
   static std::size_t teams_within(const Tiles& tiling) { return ends_of_bins + tiling.tiles(); }
 
@@ -64,7 +66,7 @@ struct SpreadTile {
       const Tiles tiling = passes->takes_out ? Tiles::of(passes->elements) : this->tiling;
       if (tiling.ends_before(tile)) return;
       std::uint64_t* const next = bins + passes->row[0] * bin_count;
-      const DigitReader<Codec> reader(codec, passes->digit[0]);
+      const Reader reader = moved_digit_reader(codec, passes->digit[0]);
       const std::ptrdiff_t begin = tiling.begin_of(tile);
       if (begin >= 0) {
         load_and_spread<true>(team, reader, static_cast<std::size_t>(begin), tile_size, next,
@@ -80,7 +82,7 @@ struct SpreadTile {
   KOKKOS_FUNCTION void spread_within(const Team& team, std::uint32_t index,
                                      Scratch& scratch) const {
     if (route->spreads == 0) return;
-    const DigitReader<Codec> reader(codec, passes->digit[pass]);
+    const Reader reader = moved_digit_reader(codec, passes->digit[pass]);
     if (index < ends_of_bins) {
       const std::uint32_t bin = index / 2;
       const Share part = index % 2 == 0 ? head_of(bin) : tail_of(bin);
@@ -94,7 +96,7 @@ struct SpreadTile {
     const Key* const in = keys.source(passes->number(pass), passes->all()) + from;
     Registers registers;
     load<true>(team.team_rank(), static_cast<std::size_t>(from), tile_size, registers);
-    const DigitReader<Codec> top(codec, passes->digit[0]);
+    const Reader top = moved_digit_reader(codec, passes->digit[0]);
     const std::uint32_t bin = top.of(in[0]);
     if (bin != top.of(in[tile_size - 1])) return;
     spread<true>(team, reader, tile_size, cells + bin * bin_count, registers, scratch);
@@ -124,17 +126,16 @@ struct SpreadTile {
   }
 
   template <bool Full>
-  KOKKOS_FUNCTION void load_and_spread(const Team& team, const DigitReader<Codec>& reader,
-                                       std::size_t begin, int size, std::uint64_t* next,
-                                       Scratch& scratch) const {
+  KOKKOS_FUNCTION void load_and_spread(const Team& team, const Reader& reader, std::size_t begin,
+                                       int size, std::uint64_t* next, Scratch& scratch) const {
     Registers registers;
     load<Full>(team.team_rank(), begin, size, registers);
     spread<Full>(team, reader, size, next, registers, scratch);
   }
 
   template <bool Full>
-  KOKKOS_FUNCTION void spread(const Team& team, const DigitReader<Codec>& reader, int size,
-                              std::uint64_t* next, Registers& registers, Scratch& scratch) const {
+  KOKKOS_FUNCTION void spread(const Team& team, const Reader& reader, int size, std::uint64_t* next,
+                              Registers& registers, Scratch& scratch) const {
     const int thread = team.team_rank();
     for (int bin = thread; bin < bin_count; bin += threads) scratch.first[bin] = 0;
     team.team_barrier();
@@ -159,10 +160,14 @@ struct SpreadTile {
       const int place = i * threads + thread;
       registers.key[i] = in[Full || place < size ? place : 0];
     }
+    if constexpr (moves_codes && pass == 0) {
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) registers.key[i] = codec.encode(registers.key[i]);
+    }
   }
 
   /// Do more of a group of lanes' keys meet in a bin than by chance? One of each lane tells.
-  KOKKOS_FUNCTION static bool crowds(const DigitReader<Codec>& reader, const Key& key) {
+  KOKKOS_FUNCTION static bool crowds(const Reader& reader, const Key& key) {
     constexpr int by_chance = 5;
     const auto same = L::template match<digit_bits>(reader.of(key));
     return L::where(L::size_of(same) > by_chance) != 0;
@@ -171,8 +176,8 @@ struct SpreadTile {
   /// Ranks each key among those of the tile with its digit, in the order in which they come. If they crowd, the first
   /// lane of those with one digit adds for all of them.
   template <bool Full, bool Crowded>
-  KOKKOS_FUNCTION static void rank(int thread, const DigitReader<Codec>& reader, int size,
-                                   Scratch& scratch, Registers& registers) {
+  KOKKOS_FUNCTION static void rank(int thread, const Reader& reader, int size, Scratch& scratch,
+                                   Registers& registers) {
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const bool exists = Full || i * threads + thread < size;
@@ -217,8 +222,8 @@ struct SpreadTile {
   }
 
   template <bool Full>
-  KOKKOS_FUNCTION static void exchange(int thread, const DigitReader<Codec>& reader, int size,
-                                       Scratch& scratch, Registers& registers) {
+  KOKKOS_FUNCTION static void exchange(int thread, const Reader& reader, int size, Scratch& scratch,
+                                       Registers& registers) {
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       L::settle(registers.key[i]);
@@ -230,7 +235,18 @@ struct SpreadTile {
   }
 
   template <bool Full>
-  KOKKOS_FUNCTION void scatter(int thread, const DigitReader<Codec>& reader, int size,
+  KOKKOS_FUNCTION void scatter(int thread, const Reader& reader, int size,
+                               const Scratch& scratch) const {
+    if (moves_codes && pass == passes->count - 1) {
+      scatter<Full, moves_codes>(thread, reader, size, scratch);
+    } else {
+      scatter<Full, false>(thread, reader, size, scratch);
+    }
+  }
+
+  /// Makes keys of codes.
+  template <bool Full, bool Decode>
+  KOKKOS_FUNCTION void scatter(int thread, const Reader& reader, int size,
                                const Scratch& scratch) const {
     Key* const out = keys.destination(passes->number(pass), passes->all_and_counting()) + thread;
     KRADIX_UNROLL
@@ -238,7 +254,12 @@ struct SpreadTile {
       const int place = i * threads + thread;
       if (Full || place < size) {
         const Key key = scratch.keys[place];
-        (out + scratch.base[reader.of(key)])[i * threads] = key;
+        Key* const to = out + scratch.base[reader.of(key)];
+        if constexpr (Decode) {
+          to[i * threads] = codec.decode(key);
+        } else {
+          to[i * threads] = key;
+        }
       }
       if (i % 4 == 3) L::settle_memory();
     }

@@ -31,6 +31,9 @@ struct SweepTile {
   static constexpr int groups = threads / L::width;
   static constexpr int bins_per_thread = threads >= bin_count ? 1 : bin_count / threads;
   static constexpr bool stays = is_host_space<ExecutionSpace> || Stays;
+  using Reader = MovedDigitReader<Codec>;
+  static constexpr bool moves_codes = impl::moves_codes<Codec>;
+  static_assert(!moves_codes || !with_values);
   static_assert(tile_size <= 0xffff && items % (with_values ? 4 : 2) == 0 &&
                 bin_count % bins_per_thread == 0);
   static_assert(tile_size <= LookBackWord::most >> LookBackShape{}.portion_bits);
@@ -156,7 +159,7 @@ struct SweepTile {
     const int thread = team.team_rank();
     Registers registers;
     load<Full>(thread, tile, registers);
-    rank<Full>(thread, tile, DigitReader<Codec>(codec, digit), scratch, registers);
+    rank<Full>(thread, tile, moved_digit_reader(codec, digit), scratch, registers);
     if (thread == 0) {
       // The steps below read the digit from here, so that the compiler takes it from the keys again:
       // it would keep every item's bin instead and spill the keys.
@@ -184,8 +187,8 @@ struct SweepTile {
     }
   }
 
-  KOKKOS_FUNCTION DigitReader<Codec> reader_in(const Scratch& scratch) const {
-    return {codec, scratch.digit};
+  KOKKOS_FUNCTION Reader reader_in(const Scratch& scratch) const {
+    return moved_digit_reader(codec, scratch.digit);
   }
 
   KOKKOS_FUNCTION static void clear_counters(int thread, Scratch& scratch) {
@@ -210,13 +213,17 @@ struct SweepTile {
       const int offset = i * L::width;
       registers.key[i] = Full || first + offset < tile.size ? mine[offset] : keys[0];
     }
+    if constexpr (moves_codes) {
+      if (pass != 0) return;
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) registers.key[i] = codec.encode(registers.key[i]);
+    }
   }
 
   /// Places beyond the end count as the last bin: stability keeps them behind all others.
   template <bool Full>
-  KOKKOS_FUNCTION static std::uint32_t bin_of(int thread, const Tile& tile,
-                                              const DigitReader<Codec>& reader, const Key& key,
-                                              int item) {
+  KOKKOS_FUNCTION static std::uint32_t bin_of(int thread, const Tile& tile, const Reader& reader,
+                                              const Key& key, int item) {
     if (!Full && place_of(thread, item) >= tile.size) return bin_count - 1;
     return reader.of(key);
   }
@@ -227,7 +234,7 @@ struct SweepTile {
 
   /// Ranks each item among those of its lane group with its digit; counts them on the way.
   template <bool Full>
-  KOKKOS_FUNCTION static void rank(int thread, const Tile& tile, const DigitReader<Codec>& reader,
+  KOKKOS_FUNCTION static void rank(int thread, const Tile& tile, const Reader& reader,
                                    Scratch& scratch, Registers& registers) {
     const int lane = L::lane(thread);
     volatile std::uint16_t* const counters = scratch.counters[thread / L::width];
@@ -296,8 +303,7 @@ struct SweepTile {
   }
 
   template <bool Full>
-  KOKKOS_FUNCTION static void add_group_ranks(int thread, const Tile& tile,
-                                              const DigitReader<Codec>& reader,
+  KOKKOS_FUNCTION static void add_group_ranks(int thread, const Tile& tile, const Reader& reader,
                                               const Scratch& scratch, Registers& registers) {
     const std::uint16_t* const counters = scratch.counters[thread / L::width];
     KRADIX_UNROLL
@@ -341,15 +347,30 @@ struct SweepTile {
 
   template <bool Full>
   KOKKOS_FUNCTION void scatter_keys(int thread, const Tile& tile, const Scratch& scratch) const {
+    if (moves_codes && pass == passes->count - 1) {
+      scatter_keys<Full, moves_codes>(thread, tile, scratch);
+    } else {
+      scatter_keys<Full, false>(thread, tile, scratch);
+    }
+  }
+
+  /// Makes keys of codes.
+  template <bool Full, bool Decode>
+  KOKKOS_FUNCTION void scatter_keys(int thread, const Tile& tile, const Scratch& scratch) const {
     // With the thread in the pointer and the item in the offset, an address costs one addition.
     Key* const out = buffers.keys.destination(passes->number(pass), passes->all()) + thread;
-    const DigitReader<Codec> reader = reader_in(scratch);
+    const Reader reader = reader_in(scratch);
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
       if (Full || place < tile.size) {
         const Key key = scratch.keys[padded<Key>(thread, i)];
-        (out + scratch.base[reader.of(key)])[i * threads] = key;
+        Key* const to = out + scratch.base[reader.of(key)];
+        if constexpr (Decode) {
+          to[i * threads] = codec.decode(key);
+        } else {
+          to[i * threads] = key;
+        }
       }
       if (i % 4 == 3) L::settle_memory();
     }
@@ -362,7 +383,7 @@ struct SweepTile {
     const int thread = team.team_rank();
     Key* const keys_out = destination_keys();  // null: they stay behind
     Key* const out_here = keys_out + thread;
-    const DigitReader<Codec> reader = reader_in(scratch);
+    const Reader reader = reader_in(scratch);
     std::uint32_t bins_kept[items / 4];
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {

@@ -51,8 +51,13 @@ struct TeamSort {
     if (team.team_rank() == 0) scratch.passes = cover<Bits>(varying);
     team.team_barrier();
     for (int pass = 0; pass < scratch.passes.count; ++pass) {
-      count_digit(team, buffers.keys.source(pass, scratch.passes.count), size,
-                  scratch.passes.digit[pass], scratch);
+      const Key* const keys = buffers.keys.source(pass, scratch.passes.count);
+      const Digit digit = scratch.passes.digit[pass];
+      if (!moves_codes<Codec> || pass == 0) {
+        count_digit(team, keys, size, DigitReader<Codec>(codec, digit), scratch);
+      } else {
+        count_digit(team, keys, size, moved_digit_reader(codec, digit), scratch);
+      }
       sweep(team, buffers, size, pass, scratch);
     }
   }
@@ -76,8 +81,9 @@ struct TeamSort {
   }
 
   /// First places of the digit's bins.
-  KOKKOS_FUNCTION void count_digit(const Team& team, const Key* keys, std::size_t size, Digit digit,
-                                   Scratch& scratch) const {
+  template <class Reader>
+  KOKKOS_FUNCTION void count_digit(const Team& team, const Key* keys, std::size_t size,
+                                   const Reader& reader, Scratch& scratch) const {
     const int thread = team.team_rank();
     for (int bin = thread; bin < bin_count; bin += threads) scratch.bins[bin] = 0;
     constexpr std::size_t countable = std::size_t{1} << 31;  // by counters of 32 bits
@@ -87,7 +93,7 @@ struct TeamSort {
       for (int bin = thread; bin < bin_count; bin += threads) counts[bin] = 0;
       team.team_barrier();
       for (std::size_t i = begin + thread; i < end; i += threads) {
-        L::increment(&counts[digit.of(codec.encode(keys[i]))]);
+        L::increment(&counts[reader.of(keys[i])]);
       }
       team.team_barrier();
       for (int bin = thread; bin < bin_count; bin += threads) scratch.bins[bin] += counts[bin];
