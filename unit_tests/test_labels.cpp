@@ -122,9 +122,10 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
        "SweepTile", "ListChunks", "FinishChunk", "FinishRanges"});
   expect_stages<std::uint64_t>(
       kradix::Algorithm::msd_hybrid,
-      {"GlanceAtKeys", "SampleRuns", "CountAllDigits", "ListOrRecount", "SpreadTile", "SweepTile",
-       "SweepTile", "SweepTile", "SweepTile", "SweepTile", "SweepTile", "SweepTile", "ListChunks",
-       "FinishChunk", "FinishCrowded", "FinishRanges"},
+      {"GlanceAtKeys", "SampleRuns", "CountHeavy", "TakeOutHeavy", "CountAllDigits",
+       "ListOrRecount", "SpreadTile", "SweepTile", "SweepTile", "SweepTile", "SweepTile",
+       "SweepTile", "SweepTile", "SweepTile", "ListChunks", "FinishChunk", "FinishCrowded",
+       "FinishRanges", "Settle"},
       kradix::impl::least_to_sample(8));
   expect_stages<std::uint32_t>(kradix::Algorithm::small_msd,
                                {"CountTopDigit", "SweepTopDigit", "SortBins"}, 10000);

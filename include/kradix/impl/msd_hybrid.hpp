@@ -35,7 +35,7 @@ namespace kradix::impl {
 inline RouteRule route_rule(const Plan& plan) {
   RouteRule rule = RouteRule::of_chunks(plan.chunk);
   rule.samples_from = least_to_sample(plan.passes);
-  rule.heavy_from = std::size_t{1} << (plan.value_bytes > 0 ? 25 : 24);
+  rule.heavy_from = rule.samples_from;
   return rule;
 }
 

@@ -162,15 +162,15 @@ class Onesweep {
   void take_out(Route* route, Heavy* heavy) {
     using Code = HeavyCodec<Key>;
     using CountCodes = CountAllDigits<ExecutionSpace, Code, count_digits_with>;
-    using Place = PlaceHeavy<ExecutionSpace, Key>;
+    using Count = CountHeavy<CountCodes, Key>;
     using Take = SweepTile<ExecutionSpace, Code, Value, Shape, LookBack<ExecutionSpace>,
                            /*Stays=*/true>;
     const Code code{heavy};
     launch<count_digits_with>(
-        "CountHeavy", counting_teams(), CountCodes::scratch_bytes(1),
-        IfHeavy<CountCodes>{
-            route, {buffers_.keys.in, code, plan_.count, {0, Code::bits}, codes_of_heavy()}});
-    launch<count_with>("PlaceHeavy", 1, 0, IfHeavy<Place>{route, {route, codes_of_heavy(), heavy}});
+        "CountHeavy", counting_teams(), Count::scratch_bytes(),
+        Count{route,
+              {buffers_.keys.in, code, plan_.count, {0, Code::bits}, codes_of_heavy()},
+              heavy});
     const auto to_other = [](const auto& array) {
       auto moved = array;
       moved.result = array.other;

@@ -20,9 +20,10 @@ struct HeavyKinds {
     std::uint32_t code;
   };
   Slot slots[1 << slot_bits];
-  std::uint64_t factor;  ///< by which each heavy key finds a slot of its own
-  Key sorted[most];      ///< those of them that have the codes 1, 2, ...
-  PassTable taking;      ///< the pass that takes them out, or none
+  std::uint64_t factor;   ///< by which each heavy key finds a slot of its own
+  Key sorted[most];       ///< those of them that have the codes 1, 2, ...
+  PassTable taking;       ///< the pass that takes them out, or none
+  std::uint64_t counted;  ///< teams that have counted them
 
   /// The factors are tried one after the other.
   KOKKOS_FUNCTION static std::uint64_t factor_of(int trial) {

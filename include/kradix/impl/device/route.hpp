@@ -80,7 +80,7 @@ struct RouteRule {
   float look_gain = 0;  ///< ps an element, that those looks save
   /// Keys, from so many on, may be few kinds: with values a launch or two more, which all others pay for.
   std::size_t kinds_from = std::size_t{1} << 20;
-  /// From so many on heavy ones may be taken out: four launches more.
+  /// From so many on heavy ones may be taken out: three launches more.
   std::size_t heavy_from = std::size_t{1} << 24;
   /// Keys alone, from so many on, may be spread twice: four launches more.
   std::size_t spread_from = std::size_t{1} << 28;

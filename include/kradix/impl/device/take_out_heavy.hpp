@@ -16,32 +16,32 @@
 
 namespace kradix::impl {
 
-/// A kernel that only this route needs.
-template <class Kernel>
-struct IfHeavy {
-  const Route* route;
-  Kernel kernel;
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (route->heavy != 0) kernel(team);
-  }
-};
-
-/// One team: the first place of each code, from how often it occurs.
-template <class ExecutionSpace, class Key>
-struct PlaceHeavy {
-  using L = Lanes<ExecutionSpace>;
+/// If the route takes heavy keys out: how often each code occurs; the last team to leave makes first places of that.
+template <class CountCodes, class Key>
+struct CountHeavy {
+  using Team = typename CountCodes::Team;
+  using L = typename CountCodes::L;
 
   Route* route;
-  std::uint64_t* bins;
+  CountCodes count;
   HeavyKinds<Key>* heavy;
 
-  KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
-    if (team.team_rank() < L::width) scan_bins<L>(bins, L::lane(team.team_rank()));
+  static std::size_t scratch_bytes() { return CountCodes::scratch_bytes(1); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    if (route->heavy == 0) return;
+    auto* const scratch = take_scratch<std::uint64_t>(team, count.counters() / 2);
+    count.count_in(team, reinterpret_cast<std::uint32_t*>(scratch));
+    const auto teams = static_cast<std::uint64_t>(team.league_size());
+    if (leaves_last(team, &heavy->counted, teams, scratch[0])) place(team);
+  }
+
+ private:
+  KOKKOS_FUNCTION void place(const Team& team) const {
+    if (team.team_rank() < L::width) scan_bins<L>(count.bins, L::lane(team.team_rank()));
     team.team_barrier();
     if (team.team_rank() != 0) return;
-    route->lights = bins[1];
+    route->lights = count.bins[1];
     PassTable& taking = heavy->taking;
     taking.digit[0] = {0, bin_count - 1};
     taking.count = 1;
