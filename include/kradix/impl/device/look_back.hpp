@@ -67,7 +67,7 @@ struct LookBackShape {
   int slot_bits = 10;
   std::uint32_t reach = 512;
   int group_bits = 5;     ///< of the tiles that the tail counts as one
-  int portion_bits = 15;  ///< of the tiles of a portion
+  int portion_bits = 14;  ///< of the tiles of a portion
   bool has_portions = false;
 
   /// No larger than so many tiles need: if every tile has a slot of its own, none waits for another to

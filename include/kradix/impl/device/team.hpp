@@ -35,11 +35,11 @@ std::size_t running_teams_of(const ExecutionSpace& exec) {
   return running > 1 ? running : 1;
 }
 
-/// Does a team of this kernel find room on a device? Kokkos gives 48 KB, of which it takes some for itself.
+/// Does a team of this kernel find room on a device? Kokkos takes some for itself.
 template <TeamShape Shape, class ExecutionSpace, class Functor>
 constexpr bool finds_room() {
   if constexpr (!is_host_space<ExecutionSpace> && requires { sizeof(typename Functor::Scratch); }) {
-    constexpr std::size_t given = 48 << 10, aligned = alignof(std::max_align_t);
+    constexpr std::size_t given = team_scratch_bytes, aligned = alignof(std::max_align_t);
     constexpr std::size_t taken = sizeof(std::uint64_t) * (Shape.threads + 2);
     return sizeof(typename Functor::Scratch) + aligned + taken <= given;
   }
