@@ -471,7 +471,7 @@ TYPED_TEST(KindsOf, FewAreCounted) {
 
 /// As many as labels of one digit have room for, and one too many.
 TYPED_TEST(KindsOf, FewAreSeenAtAGlance) {
-  for (const std::size_t distinct : {2, 5, 100, 256, 257, 700}) {
+  for (const std::size_t distinct : {2, 5, 100, 255, 256, 257, 700}) {
     for (const std::size_t count : {std::size_t{777}, std::size_t{4097}, this->count}) {
       SCOPED_TRACE(distinct);
       sort_alone(
