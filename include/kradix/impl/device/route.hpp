@@ -383,18 +383,21 @@ struct ChooseRoute {
   /// moves those that differ in their runs, and copies all where an odd number of sweeps leaves them elsewhere.
   KOKKOS_FUNCTION float gain_by_mending(int s, int passes, float n, float differ) const {
     const float bytes = static_cast<float>(element_bytes), sweep = 1.2f + 0.75f * bytes;
-    const float copy = in_place && s % 2 == 1 ? 0.6f * bytes : 0;
-    return (passes - s) * sweep - (0.4f * bytes + 12 * differ + copy + 40e6f / n);
+    return (passes - s) * sweep - (0.4f * bytes + 12 * differ + copy_after(s) + 40e6f / n);
+  }
+  KOKKOS_FUNCTION float copy_after(int sweeps) const {
+    return in_place && sweeps % 2 == 1 ? 0.6f * static_cast<float>(element_bytes) : 0;
   }
 
   /// What looking at runs saves beside the other sweeps, in ps an element, by times measured on an H200. A run of two kinds is
-  /// sorted by one team, digit by digit; two such kinds are twice as many keys.
+  /// sorted by one team, digit by digit; two such kinds are twice as many keys. All are copied where an odd number of
+  /// sweeps leaves them elsewhere.
   KOKKOS_FUNCTION float gain_by_looking(int s, int passes, float n, float run, float mixed) const {
     constexpr float teams = 264, of_a_team = 2.5f;  // that run; count and sweep
     const float bytes = static_cast<float>(element_bytes), sweep = 1.2f + 0.75f * bytes;
     const auto digits = static_cast<float>(passes - s);
     const float share = 2 * mixed > 2 * run * teams / n ? 2 * mixed : 2 * run * teams / n;
-    return digits * sweep * (1 - of_a_team * share) - (0.4f * bytes + 40e6f / n);
+    return digits * sweep * (1 - of_a_team * share) - (0.4f * bytes + copy_after(s) + 40e6f / n);
   }
 
   /// What sorting the light keys alone saves, in ps an element, by times measured on an H200. It costs a count, a
