@@ -74,15 +74,34 @@ struct TileCount {
     const int rows = passes.count;
     for (int i = team.team_rank(); i < rows * bin_count; i += Threads) counts[i] = 0;
     team.team_barrier();
-    for (std::size_t i = tile.begin + team.team_rank(); i < tile.end; i += Threads) {
-      const auto bits = codec.encode(keys[i]);
-      for (int p = 0; p < rows; ++p) {
-        L::increment(&counts[p * bin_count + passes.digit[p].of(bits)]);
-      }
+    std::size_t i = tile.begin + team.team_rank();
+    constexpr std::size_t batch = 8;  // loads under way at once
+    for (; i + (batch - 1) * Threads < tile.end; i += batch * Threads) {
+      typename Codec::bits_type bits[batch];
+      KRADIX_UNROLL
+      for (std::size_t b = 0; b < batch; ++b) bits[b] = codec.encode(keys[i + b * Threads]);
+      add<batch>(bits, passes, counts);
+    }
+    for (; i < tile.end; i += Threads) {
+      const typename Codec::bits_type bits = codec.encode(keys[i]);
+      add<1>(&bits, passes, counts);
     }
     team.team_barrier();
     for (int i = team.team_rank(); i < rows * bin_count; i += Threads) {
       if (counts[i] > 0) Kokkos::atomic_add(&bins[i], std::uint64_t{counts[i]});
+    }
+  }
+
+ private:
+  template <std::size_t Size>
+  KOKKOS_FUNCTION static void add(const typename Codec::bits_type* bits, const PassTable& passes,
+                                  std::uint32_t* counts) {
+    for (int p = 0; p < passes.count; ++p) {
+      const Digit digit = passes.digit[p];
+      KRADIX_UNROLL
+      for (std::size_t b = 0; b < Size; ++b) {
+        L::increment(&counts[p * bin_count + digit.of(bits[b])]);
+      }
     }
   }
 };
