@@ -186,20 +186,22 @@ TEST(MsdHybrid, DenseKeysAreGivenUpSoon) {
   }
 }
 
-/// What is chosen for 8-byte keys of which, of any two, so many are alike in so many topmost bits: log2 of the chance.
+/// What is chosen for keys of which, of any two, so many are alike in so many topmost bits: log2 of the chance.
 template <class Alike>
-Route choice_for(int log_count, int value_bytes, const Alike& alike) {
+Route choice_for(int log_count, int value_bytes, const Alike& alike, int key_bytes = 8,
+                 bool in_place = true) {
   constexpr std::size_t chunk = 4352;
   using Sample = SampleRuns<Space, decltype(make_codec<std::uint64_t>(Order::ascending)),
                             sample_shape<Space>().threads>;
   const std::size_t count = std::size_t{1} << log_count;
   const RouteRule rule = RouteRule::of_chunks(chunk);
-  const auto sweeps = SweepChoices::of(rule.least_sweeps(count), 8);
+  const auto sweeps = SweepChoices::of(rule.least_sweeps(count), key_bytes);
+  const int key_bits = 8 * key_bytes;
   const float samples = Sample::samples;
   const float pairs =
       static_cast<float>(Sample::teams(count, sweeps)) * samples * (samples - 1) / 2;
   Route route{};
-  route.top = 64;
+  route.top = key_bits;
   route.disorder = Disorder::both;
   for (int s = sweeps.first; s < sweeps.end; ++s) {
     const auto counted = [&](int bits) {  // a place may be drawn twice
@@ -207,11 +209,24 @@ Route choice_for(int log_count, int value_bytes, const Alike& alike) {
           pairs * (std::exp2(alike(bits)) + 1.0 / static_cast<double>(count)));
     };
     route.pairs[s - 1] = counted(8 * s);
-    route.same[s - 1] = counted(64);
+    route.same[s - 1] = counted(key_bits);
     route.most[s - 1] = static_cast<std::uint32_t>(1 + samples * std::exp2(alike(8 * s)));
   }
-  ChooseRoute{count, {0, 64},          rule, sweeps, samples, pairs,           8 + value_bytes, 12,
-              0,     value_bytes == 0, 16,   true,   true,    value_bytes > 0, &route}();
+  ChooseRoute{count,
+              {0, key_bits},
+              rule,
+              sweeps,
+              samples,
+              pairs,
+              key_bytes + value_bytes,
+              12,
+              0,
+              value_bytes == 0,
+              16,
+              true,
+              in_place,
+              value_bytes > 0,
+              &route}();
   return route;
 }
 
@@ -246,6 +261,15 @@ TEST(MsdHybrid, FinishesWhatSpreadsWhateverTheSize) {
       EXPECT_EQ(thousand.crowded, 0);
       EXPECT_GE(thousand.digits.count(), 5);
     }
+  }
+}
+
+/// 8192 kinds, which three sweeps of four tell apart. What looks at their runs would also have to copy them, in place.
+TEST(MsdHybrid, LongRunsAreNotLookedAtWhereAllMustBeCopiedBesides) {
+  const auto kinds = [](double bits) { return -13 * std::min(bits, 24.0) / 24; };
+  for (const int value_bytes : {0, 4}) {
+    EXPECT_EQ(choice_for(26, value_bytes, kinds, 4, /*in_place=*/false).finishes, 1);
+    EXPECT_EQ(choice_for(26, value_bytes, kinds, 4).finishes, 0);
   }
 }
 
@@ -508,6 +532,22 @@ std::vector<Route> routes_alone(const std::vector<Key>& input, const Codec& code
     }
   }
   return routes;
+}
+
+/// Teams look for the ends of long runs while others sort theirs.
+TYPED_TEST(MsdHybridOf, FinishesKeysAloneOfEveryPattern) {
+  for (const keys::Pattern pattern : keys::all_patterns) {
+    for (const Order order : {Order::ascending, Order::descending}) {
+      SCOPED_TRACE(::testing::Message()
+                   << "seed " << keys::fresh_seed() << ", pattern " << static_cast<int>(pattern)
+                   << ", order " << static_cast<int>(order));
+      const auto input = keys::make<TypeParam>(pattern, 20483, this->random_);
+      for (const RouteRule& rule : {always, by_digits, by_mending}) {
+        routes_alone(input, codec_of_all_bits<TypeParam>(order), rule);
+      }
+      if (this->HasFailure()) return;
+    }
+  }
 }
 
 template <class Key, class Codec>

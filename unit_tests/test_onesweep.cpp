@@ -146,6 +146,34 @@ TEST(Onesweep, SpreadsKeysAlone) {
   expect_keys_of_every_pattern_sorted<std::int64_t>();
 }
 
+/// Digits of −0 and of NaNs are found in more steps, where the first pass has met one.
+TEST(Onesweep, FloatsOfWhichNoneOneOrManyAreSpecial) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  std::uniform_real_distribution<double> real(-1, 1);
+  std::uniform_int_distribution<int> few(-3, 3);
+  const auto tile = static_cast<std::size_t>(small_shape.round());
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const std::size_t count : {tile - 1, 9 * tile + 5}) {
+    for (const bool are_few : {false, true}) {
+      std::vector<double> ordinary(count);
+      for (double& key : ordinary) key = are_few ? few(random) : real(random);
+      for (const std::vector<double>& special :
+           {std::vector<double>{}, {-0.0}, {nan}, {-nan}, {0.0, -0.0, nan, -nan, -0.0, 0.0}}) {
+        for (const std::size_t first : {std::size_t{0}, count / 2, count - special.size()}) {
+          SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", count " << count
+                                            << ", few " << are_few << ", " << special.size()
+                                            << " special ones from " << first << " on");
+          std::vector<double> input = ordinary;
+          std::copy(special.begin(), special.end(),
+                    input.begin() + static_cast<std::ptrdiff_t>(first));
+          expect_sorted<LookBack<Space>>(input, LookBackShape{3, 5, 1, 3});
+          if (::testing::Test::HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
 template <class TileLookBack>
 void expect_all_shapes_and_patterns() {
   std::mt19937_64 random{keys::fresh_seed()};

@@ -67,6 +67,17 @@ TEST(MakePlan, DevicesWithLanesSweepAndOthersDoNot) {
   EXPECT_EQ(make_plan(problem, device).tile, 256u * 28u);
 }
 
+TEST(MakePlan, FewElementsAreSweptInShortTiles) {
+  Machine device{270336, {256, 19}, {512, 20}, {}, {}, {}, true};
+  EXPECT_EQ(make_plan(problem_of(1 << 20, 4), device).tile, 512u * 20);
+  device.short_sweep = {512, 16};
+  device.most_for_short_sweeps = 1 << 22;
+  EXPECT_EQ(make_plan(problem_of(1 << 22, 4), device).tile, 512u * 16);
+  EXPECT_EQ(make_plan(problem_of(1 << 22, 4), device).tiles, 512u);
+  EXPECT_EQ(make_plan(problem_of((1 << 22) + 1, 4), device).tile, 512u * 20);
+  EXPECT_EQ(make_plan(problem_of((1 << 22) + 1, 4), device).tiles, 410u);
+}
+
 TEST(MakePlan, DevicesCountShortKeysAlone) {
   Machine device{270336, {256, 19}, {256, 32}, {}, {256, 20}, {256, 12}, true};
   device.expand = {256, 8};

@@ -76,6 +76,23 @@ KOKKOS_FUNCTION constexpr unsigned_of_size<sizeof(T)> infinity_bits() {
   return static_cast<Word>((all_but_sign >> mantissa) << mantissa);
 }
 
+/// The bits of floats as words in their order, each float's its own: all bits of negative ones flip, of others the sign.
+/// Negative NaNs are lowest, then −infinity, … −0, +0, … +infinity, and positive NaNs.
+template <class Word>
+KOKKOS_FUNCTION constexpr Word float_in_order(Word word) {
+  constexpr int bits = 8 * sizeof(Word);
+  constexpr Word sign = static_cast<Word>(Word{1} << (bits - 1));
+  const Word negative = static_cast<Word>(Word{0} - static_cast<Word>(word >> (bits - 1)));
+  return static_cast<Word>(word ^ static_cast<Word>(negative | sign));
+}
+template <class Word>
+KOKKOS_FUNCTION constexpr Word float_of_order(Word in_order) {
+  constexpr int bits = 8 * sizeof(Word);
+  constexpr Word sign = static_cast<Word>(Word{1} << (bits - 1));
+  const Word positive = static_cast<Word>(Word{0} - static_cast<Word>(in_order >> (bits - 1)));
+  return static_cast<Word>(in_order ^ static_cast<Word>(static_cast<Word>(~positive) | sign));
+}
+
 /// Order-preserving bits of a built-in key given as a word: integers flip their sign bit, floats flip
 /// all bits when negative; −0 equals +0, and every NaN lies above +infinity and equals every other.
 /// `flip` carries the sign bit of signed integers and the mask of descending order at run time, so
@@ -86,17 +103,16 @@ struct WordCodec {
   using bits_type = unsigned_of_bits<8 * sizeof(Word)>;
   static constexpr int bits = 8 * sizeof(Word);
   static constexpr bool tells_all_keys_apart = !Floating;
+  static constexpr Word sign = static_cast<Word>(Word{1} << (bits - 1));
 
   Word flip;
   Word infinity;  ///< only read when Floating: tells half from bfloat16
 
   KOKKOS_FUNCTION constexpr bits_type encode(Word word) const {
     if constexpr (Floating) {
-      constexpr Word sign = static_cast<Word>(Word{1} << (bits - 1));
       const Word magnitude = static_cast<Word>(word & static_cast<Word>(~sign));
       // Selections, not branches: this runs for every key in every pass.
-      const Word negative = static_cast<Word>(Word{0} - static_cast<Word>(word >> (bits - 1)));
-      word = static_cast<Word>(word ^ static_cast<Word>(negative | sign));
+      word = float_in_order(word);
       word = magnitude == 0 ? sign : word;
       word = magnitude > infinity ? static_cast<Word>(~Word{0}) : word;
     }
@@ -105,6 +121,22 @@ struct WordCodec {
   /// The key of an encoding.
   KOKKOS_FUNCTION constexpr Word decode(bits_type code) const requires(!Floating) {
     return static_cast<Word>(static_cast<Word>(code) ^ flip);
+  }
+
+  /// Of what `float_in_order` made of a float.
+  KOKKOS_FUNCTION constexpr bits_type encode_in_order(Word in_order) const requires Floating {
+    const Word apart_from_zero = in_order == negative_zero ? sign : in_order;
+    const Word word = is_nan(in_order) ? static_cast<Word>(~Word{0}) : apart_from_zero;
+    return static_cast<Word>(word ^ flip);
+  }
+
+ private:
+  static constexpr Word negative_zero = static_cast<Word>(~sign);
+  /// Outside of what lies between the infinities.
+  KOKKOS_FUNCTION constexpr bool is_nan(Word in_order) const {
+    const auto highest = static_cast<Word>(infinity | sign);
+    const auto lowest = static_cast<Word>(~highest);
+    return static_cast<Word>(in_order - lowest) > static_cast<Word>(highest - lowest);
   }
 };
 
@@ -122,17 +154,11 @@ struct TotalOrderCodec {
   Word lowest;  ///< the bits of −infinity, in order: negative NaNs lie below, and wrap to the top
 
   KOKKOS_FUNCTION constexpr bits_type encode(Word word) const {
-    constexpr Word sign = static_cast<Word>(Word{1} << (bits - 1));
-    const Word negative = static_cast<Word>(Word{0} - static_cast<Word>(word >> (bits - 1)));
-    const Word in_order = static_cast<Word>(word ^ static_cast<Word>(negative | sign));
-    return static_cast<Word>(static_cast<Word>(in_order - lowest) ^ flip);
+    return static_cast<Word>(static_cast<Word>(float_in_order(word) - lowest) ^ flip);
   }
   KOKKOS_FUNCTION constexpr Word decode(bits_type code) const {
-    constexpr Word sign = static_cast<Word>(Word{1} << (bits - 1));
-    const Word in_order =
-        static_cast<Word>(static_cast<Word>(static_cast<Word>(code) ^ flip) + lowest);
-    const Word positive = static_cast<Word>(Word{0} - static_cast<Word>(in_order >> (bits - 1)));
-    return static_cast<Word>(in_order ^ static_cast<Word>(static_cast<Word>(~positive) | sign));
+    return float_of_order(
+        static_cast<Word>(static_cast<Word>(static_cast<Word>(code) ^ flip) + lowest));
   }
 };
 

@@ -40,7 +40,7 @@ struct OnesweepScratch {
     const std::size_t counts_of_a_pass =
         static_cast<std::size_t>(sets) * bin_count + 1 + scratch.look_back.counters();
     scratch.most_passes = plan.passes + more_passes;
-    const std::size_t counts = static_cast<std::size_t>(scratch.most_passes) * counts_of_a_pass;
+    const std::size_t counts = static_cast<std::size_t>(scratch.most_passes) * counts_of_a_pass + 1;
     scratch.extra = counts * sizeof(std::uint64_t);
     scratch.sets = sets;
     scratch.counts = list.add(scratch.extra + extra, 1);
@@ -52,11 +52,12 @@ struct OnesweepScratch {
 /// One sort by this algorithm. (Tests give a look-back of their own that stalls.)
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape,
           class TileLookBack = LookBack<ExecutionSpace>,
-          TeamShape SpreadShape = spread_shape<ExecutionSpace>(sizeof(typename Codec::key_type))>
+          TeamShape SpreadShape = spread_shape<ExecutionSpace>(sizeof(typename Codec::key_type)),
+          TeamShape ShortShape = short_sweep_shape<ExecutionSpace>(
+              sizeof(typename Codec::key_type), std::is_same_v<Value, NoValue> ? 0 : sizeof(Value))>
 class Onesweep {
   using Key = typename Codec::key_type;
-  using Sweep = SweepTile<ExecutionSpace, Codec, Value, Shape, TileLookBack>;
-  static constexpr bool with_values = Sweep::with_values;
+  static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr TeamShape count_with = count_shape<ExecutionSpace>();
   using Count = CountAllDigits<ExecutionSpace, Codec, count_digits_shape<ExecutionSpace>()>;
   using List = ListDigits<ExecutionSpace, count_with.threads>;
@@ -140,11 +141,8 @@ class Onesweep {
     int pass = spreads_first() ? 1 : 0;
     if (pass == 1) spread();
     for (int sweeps = 0; pass < plan_.passes; ++pass, ++sweeps) {
-      launch<Shape>("SweepTile",
-                    Sweep::stays ? std::min(plan_.tiles, resident_teams<Shape>()) : plan_.tiles,
-                    Sweep::scratch_bytes(),
-                    Sweep{buffers_, codec_, Sweep::Tiles::of(plan_.count), passes, bins_,
-                          tickets() + pass, TileLookBack{look_back.of_pass(sweeps)}, pass});
+      const TileLookBack of_pass{look_back.of_pass(sweeps)};
+      in_tiles_of_plan([&]<TeamShape TileShape>() { sweep<TileShape>(passes, pass, of_pass); });
     }
   }
 
@@ -163,8 +161,6 @@ class Onesweep {
     using Code = HeavyCodec<Key>;
     using CountCodes = CountAllDigits<ExecutionSpace, Code, count_digits_with>;
     using Count = CountHeavy<CountCodes, Key>;
-    using Take = SweepTile<ExecutionSpace, Code, Value, Shape, LookBack<ExecutionSpace>,
-                           /*Stays=*/true>;
     const Code code{heavy};
     launch<count_digits_with>(
         "CountHeavy", counting_teams(), Count::scratch_bytes(),
@@ -183,10 +179,14 @@ class Onesweep {
     const int last = scratch_.most_passes - 1;
     LookBack<ExecutionSpace> look_back = first_look_back().of_pass(last);
     look_back.start_at(0);
-    launch<Shape>("TakeOutHeavy", std::min(plan_.tiles, resident_teams<Shape>()),
-                  Take::scratch_bytes(),
-                  Take{buffers, code, Take::Tiles::of(plan_.count), &heavy->taking,
-                       codes_of_heavy(), tickets() + last, look_back, 0});
+    in_tiles_of_plan([&]<TeamShape TileShape>() {
+      using Take = SweepTile<ExecutionSpace, Code, Value, TileShape, LookBack<ExecutionSpace>,
+                             /*Stays=*/true>;
+      launch<TileShape>("TakeOutHeavy", std::min(plan_.tiles, resident_teams<TileShape>()),
+                        Take::scratch_bytes(),
+                        Take{buffers, code, Take::Tiles::of(plan_.count), &heavy->taking,
+                             codes_of_heavy(), tickets() + last, look_back, 0});
+    });
   }
   /// How often each code of a heavy key occurs, then where they begin in the other array.
   std::uint64_t* codes_of_heavy() const { return bins_ + scratch_.sets * plan_.passes * bin_count; }
@@ -264,11 +264,34 @@ class Onesweep {
     return LookBack<ExecutionSpace>::of(words_, tails(), scratch_.look_back, plan_.tiles);
   }
 
+  template <class Work>
+  void in_tiles_of_plan(const Work& work) {
+    if constexpr (ShortShape.exists()) {
+      if (plan_.tile == static_cast<std::size_t>(ShortShape.round())) {
+        work.template operator()<ShortShape>();
+        return;
+      }
+    }
+    work.template operator()<Shape>();
+  }
+  template <TeamShape TileShape>
+  void sweep(const PassTable* passes, int pass, const TileLookBack& look_back) {
+    using Sweep = SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack>;
+    launch<TileShape>(
+        "SweepTile",
+        Sweep::stays ? std::min(plan_.tiles, resident_teams<TileShape>()) : plan_.tiles,
+        Sweep::scratch_bytes(),
+        Sweep{buffers_, codec_, Sweep::Tiles::of(plan_.count), passes, bins_, tickets() + pass,
+              look_back, pass, special()});
+  }
+  std::uint64_t* special() const { return bins_ + scratch_.extra / sizeof(std::uint64_t) - 1; }
+
   /// The first pass finds no order of equal keys that would show.
-  bool spreads_first() const { return plan_.passes > 0 && !keeps_order(); }
+  static constexpr bool may_spread = !with_values && Codec::tells_all_keys_apart;
+  bool spreads_first() const { return may_spread && plan_.passes > 0 && !keeps_order(); }
 
   void spread() {
-    if constexpr (!with_values) {
+    if constexpr (may_spread) {
       using Spread = SpreadTile<ExecutionSpace, Codec, SpreadShape>;
       const auto tiling = Spread::Tiles::of(plan_.count);
       launch<SpreadShape>("SpreadTile", tiling.tiles(), Spread::scratch_bytes(),

@@ -96,6 +96,8 @@ struct Machine {
   bool has_wide_simd = false;  ///< a host's, at hand by Highway
   TeamShape expand{};          ///< of a team that writes counted keys, if they are short enough
   bool measured = true;        ///< were the shapes measured on this architecture?
+  TeamShape short_sweep{};     ///< instead of `sweep`, of at most so many elements
+  std::size_t most_for_short_sweeps = 0;
 };
 
 template <class ExecutionSpace>
@@ -104,6 +106,9 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
                   has_lanes<ExecutionSpace>};
   if (has_lanes<ExecutionSpace>) {
     machine.sweep = sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
+    machine.short_sweep = short_sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
+    if (machine.short_sweep.exists())
+      machine.most_for_short_sweeps = most_for_short_sweeps<ExecutionSpace>;
     machine.finish = finish_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.alone = alone_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.expand = expand_shape<ExecutionSpace>(key_bytes);
@@ -295,7 +300,9 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
   const bool finishes = plan.algorithm == Algorithm::msd_hybrid || small;
   const bool sweeps = plan.algorithm == Algorithm::onesweep || finishes;
   if (finishes) plan.chunk = chunk_elements(machine);
-  const TeamShape tile = small ? machine.small : machine.sweep;
+  const TeamShape swept =
+      problem.count <= machine.most_for_short_sweeps ? machine.short_sweep : machine.sweep;
+  const TeamShape tile = small ? machine.small : swept;
   plan.round = sweeps ? static_cast<std::size_t>(tile.round()) : round_elements(problem, machine);
   plan.tile = sweeps ? plan.round : tile_elements(problem.count, plan.round);
   plan.tiles = (problem.count + plan.tile - 1) / plan.tile;

@@ -129,19 +129,32 @@ constexpr TeamShape sweep_shape(std::size_t key_bytes, std::size_t value_bytes) 
   const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
   if (widest > 16) return {0, 0};
   if (is_host_space<ExecutionSpace>) return {1, 2048};
-  // From sweeps on an H200 and an H100 (docs/performance.md): long tiles spread the cost of the look-back; a few
-  // spilled words a thread cost less than shorter ones. With values one longer tile a processor loses more where keys
-  // crowd in few bins than it gains where they spread.
-  if (has_room_for_long_tiles && value_bytes == 0 && widest <= 8) {
-    return widest <= 4 ? TeamShape{512, 32, 2} : TeamShape{384, 20, 2};
+  // From sweeps on an H200 and an H100 (docs/performance.md): long tiles spread the cost of the look-back, and many threads
+  // hide their waits; a few spilled words a thread cost less than shorter ones.
+  if (has_room_for_long_tiles) {
+    if (widest <= 4) return value_bytes == 0 ? TeamShape{512, 32, 2} : TeamShape{512, 20, 2};
+    if (widest == 16) return {384, 12, 2};
+    if (value_bytes == 0 || key_bytes < 8) return {384, 20, 2};
+    return value_bytes < 8 ? TeamShape{384, 24, 2} : TeamShape{448, 16, 2};
   }
   if (widest <= 4) {
-    return fitted_to_tiles(value_bytes == 0 ? TeamShape{256, 36, 3} : TeamShape{256, 40, 2}, 4);
+    return fitted_to_tiles(value_bytes == 0 ? TeamShape{256, 36, 3} : TeamShape{320, 32, 2}, 4);
   }
-  // (Longer tiles of short keys with values of 8 bytes are more than nvcc 13.0 can place.)
-  if (key_bytes < 4 && widest == 8) return fitted_to_tiles({256, 16, 2}, 8);
   return fitted_to_tiles({256, widest == 8 ? 20 : 8, value_bytes == 0 ? 3 : 2}, widest);
 }
+
+/// Of so few elements that most processors have one or two tiles, shorter ones end sooner; none where the same serve.
+template <class ExecutionSpace>
+constexpr TeamShape short_sweep_shape(std::size_t key_bytes, std::size_t value_bytes) {
+  if (value_bytes == 0 || value_bytes > 4 || key_bytes > 8) return {0, 0};
+  if (is_host_space<ExecutionSpace>) return {1, 1024};
+  if (key_bytes <= 4) return fitted_to_tiles({512, 16, 2}, 4);
+  return has_room_for_long_tiles ? TeamShape{384, 20, 2} : TeamShape{0, 0};
+}
+/// Up to so many.
+template <class ExecutionSpace>
+inline constexpr std::size_t most_for_short_sweeps =
+    std::size_t{1} << (is_host_space<ExecutionSpace> ? 14 : 22);
 
 /// How a team of an unordered first pass works through its tile: longer runs a bin are worth more there.
 template <class ExecutionSpace>

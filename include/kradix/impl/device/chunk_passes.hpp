@@ -414,7 +414,7 @@ struct ChunkPasses {
     team.team_barrier();  // whoever read what lay there is done
     Tile::clear_counters(thread, scratch);
     team.team_barrier();
-    Tile::template rank<true>(thread, all_of_it, reader, scratch, words);
+    tile.template rank<true>(thread, all_of_it, reader, scratch, words);
     team.team_barrier();
     tile.template publish<true>(team, all_of_it, scratch);
     team.team_barrier();

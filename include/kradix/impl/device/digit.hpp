@@ -49,26 +49,75 @@ struct DigitReader<WordCodec<Word, false>> {
   }
 };
 
-/// Do passes over keys alone move codes? The first makes them, where that takes many steps and can be undone, and the
-/// last makes keys of them: between the two every digit is read as that of a word.
+/// What passes move, and how they take digits from it: keys as they are.
 template <class Codec>
-inline constexpr bool moves_codes = false;
-template <class Word>
-inline constexpr bool moves_codes<TotalOrderCodec<Word>> = true;
+struct MovedAsTheyAre {
+  using Reader = DigitReader<Codec>;
+  static constexpr bool are_codes = false;
+  static constexpr bool some_are_special = false;
+  template <class AnyReader>
+  static constexpr bool tells_special = false;
 
-/// Takes one digit from what passes move.
+  KOKKOS_FUNCTION static Reader reader(const Codec& codec, Digit digit) { return {codec, digit}; }
+  KOKKOS_FUNCTION static Reader reader_of_any(const Codec& codec, Digit digit) {
+    return reader(codec, digit);
+  }
+};
+
+/// What passes over all keys move.
 template <class Codec>
-using MovedDigitReader =
-    std::conditional_t<moves_codes<Codec>, DigitReader<WordCodec<typename Codec::key_type, false>>,
-                       DigitReader<Codec>>;
-template <class Codec>
-KOKKOS_FUNCTION MovedDigitReader<Codec> moved_digit_reader(const Codec& codec, Digit digit) {
-  if constexpr (moves_codes<Codec>) {
-    return {WordCodec<typename Codec::key_type, false>{0, 0}, digit};
-  } else {
+struct Moved : MovedAsTheyAre<Codec> {};
+
+/// Codes, where to make them takes many steps and can be undone: the first pass makes them and the last makes keys of
+/// them, and in between a digit is read as that of a word.
+template <class Word>
+struct Moved<TotalOrderCodec<Word>> {
+  using Codec = TotalOrderCodec<Word>;
+  using Reader = DigitReader<WordCodec<Word, false>>;
+  static constexpr bool are_codes = true;
+  static constexpr bool some_are_special = false;
+  template <class AnyReader>
+  static constexpr bool tells_special = false;
+
+  KOKKOS_FUNCTION static Word encode(const Codec& codec, Word key) { return codec.encode(key); }
+  KOKKOS_FUNCTION static Word decode(const Codec& codec, Word code) { return codec.decode(code); }
+  KOKKOS_FUNCTION static Reader reader(const Codec&, Digit digit) { return {{0, 0}, digit}; }
+  KOKKOS_FUNCTION static Reader reader_of_any(const Codec& codec, Digit digit) {
+    return reader(codec, digit);
+  }
+};
+
+/// Words in order, of floats of which some are equal and differ: −0 and NaNs, which are special, as their digits are found
+/// in more steps. Where the first pass has met none, the others read digits as those of words.
+template <class Word>
+struct Moved<WordCodec<Word, true>> {
+  using Codec = WordCodec<Word, true>;
+  using Reader = DigitReader<WordCodec<Word, false>>;
+  static constexpr bool are_codes = true;
+  static constexpr bool some_are_special = true;
+
+  struct ReaderOfAny {
+    Codec codec;
+    Digit digit;
+    KOKKOS_FUNCTION std::uint32_t of(Word code) const {
+      return digit.of(codec.encode_in_order(code));
+    }
+    KOKKOS_FUNCTION bool is_special(Word code) const {
+      return codec.encode_in_order(code) != static_cast<Word>(code ^ codec.flip);
+    }
+  };
+  template <class AnyReader>
+  static constexpr bool tells_special = std::is_same_v<AnyReader, ReaderOfAny>;
+
+  KOKKOS_FUNCTION static Word encode(const Codec&, Word key) { return float_in_order(key); }
+  KOKKOS_FUNCTION static Word decode(const Codec&, Word code) { return float_of_order(code); }
+  KOKKOS_FUNCTION static Reader reader(const Codec& codec, Digit digit) {
+    return {{codec.flip, 0}, digit};
+  }
+  KOKKOS_FUNCTION static ReaderOfAny reader_of_any(const Codec& codec, Digit digit) {
     return {codec, digit};
   }
-}
+};
 
 /// The fixed digits of a bit range: digit d is bits [begin + width d, begin + width d + width) cut at the end.
 struct DigitList {

@@ -30,8 +30,9 @@ struct SpreadTile {
   using Tiles = Tiling<tile_size>;
   static_assert(tile_size <= 0xffff && items % 2 == 0 && bin_count % bins_per_thread == 0);
   static constexpr int pass = Within ? 1 : 0;
-  using Reader = MovedDigitReader<Codec>;
-  static constexpr bool moves_codes = impl::moves_codes<Codec>;
+  using Moving = Moved<Codec>;
+  using Reader = typename Moving::Reader;
+  static_assert(!Moving::some_are_special, "this keeps no order of equal keys");
   static constexpr std::uint32_t ends_of_bins = 2 * bin_count;
   static std::size_t teams_within(const Tiles& tiling) { return ends_of_bins + tiling.tiles(); }
 
@@ -66,7 +67,7 @@ struct SpreadTile {
       const Tiles tiling = passes->takes_out ? Tiles::of(passes->elements) : this->tiling;
       if (tiling.ends_before(tile)) return;
       std::uint64_t* const next = bins + passes->row[0] * bin_count;
-      const Reader reader = moved_digit_reader(codec, passes->digit[0]);
+      const Reader reader = Moving::reader(codec, passes->digit[0]);
       const std::ptrdiff_t begin = tiling.begin_of(tile);
       if (begin >= 0) {
         load_and_spread<true>(team, reader, static_cast<std::size_t>(begin), tile_size, next,
@@ -82,7 +83,7 @@ struct SpreadTile {
   KOKKOS_FUNCTION void spread_within(const Team& team, std::uint32_t index,
                                      Scratch& scratch) const {
     if (route->spreads == 0) return;
-    const Reader reader = moved_digit_reader(codec, passes->digit[pass]);
+    const Reader reader = Moving::reader(codec, passes->digit[pass]);
     if (index < ends_of_bins) {
       const std::uint32_t bin = index / 2;
       const Share part = index % 2 == 0 ? head_of(bin) : tail_of(bin);
@@ -96,7 +97,7 @@ struct SpreadTile {
     const Key* const in = keys.source(passes->number(pass), passes->all()) + from;
     Registers registers;
     load<true>(team.team_rank(), static_cast<std::size_t>(from), tile_size, registers);
-    const Reader top = moved_digit_reader(codec, passes->digit[0]);
+    const Reader top = Moving::reader(codec, passes->digit[0]);
     const std::uint32_t bin = top.of(in[0]);
     if (bin != top.of(in[tile_size - 1])) return;
     spread<true>(team, reader, tile_size, cells + bin * bin_count, registers, scratch);
@@ -160,9 +161,9 @@ struct SpreadTile {
       const int place = i * threads + thread;
       registers.key[i] = in[Full || place < size ? place : 0];
     }
-    if constexpr (moves_codes && pass == 0) {
+    if constexpr (Moving::are_codes && pass == 0) {
       KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) registers.key[i] = codec.encode(registers.key[i]);
+      for (int i = 0; i < items; ++i) registers.key[i] = Moving::encode(codec, registers.key[i]);
     }
   }
 
@@ -237,8 +238,8 @@ struct SpreadTile {
   template <bool Full>
   KOKKOS_FUNCTION void scatter(int thread, const Reader& reader, int size,
                                const Scratch& scratch) const {
-    if (moves_codes && pass == passes->count - 1) {
-      scatter<Full, moves_codes>(thread, reader, size, scratch);
+    if (Moving::are_codes && pass == passes->count - 1) {
+      scatter<Full, Moving::are_codes>(thread, reader, size, scratch);
     } else {
       scatter<Full, false>(thread, reader, size, scratch);
     }
@@ -256,7 +257,7 @@ struct SpreadTile {
         const Key key = scratch.keys[place];
         Key* const to = out + scratch.base[reader.of(key)];
         if constexpr (Decode) {
-          to[i * threads] = codec.decode(key);
+          to[i * threads] = Moving::decode(codec, key);
         } else {
           to[i * threads] = key;
         }

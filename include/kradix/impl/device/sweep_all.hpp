@@ -14,11 +14,12 @@ namespace kradix::impl {
 /// In memory that is zero at first.
 struct SweepAllState {
   PhaseState phases;
+  std::uint64_t special;  ///< as a sweep's
   std::uint64_t bins[PassTable::max_passes][bin_count];
 };
 
-/// Phase 0 counts every digit, the next ones sweep over them from the least significant up, and the last
-/// settles.
+/// Phase 0 counts every digit, the next ones sweep over them from the least significant up, and one more settles what they
+/// do not leave where it belongs.
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
 struct SweepAll {
   using Key = typename Codec::key_type;
@@ -48,19 +49,21 @@ struct SweepAll {
   KOKKOS_FUNCTION void operator()(const Team& team, const PassTable& passes,
                                   Scratch& scratch) const {
     const Phases<ExecutionSpace> phases{&state->phases, tiles};
+    const int last =
+        passes.count + (SettleShare<Key, Value, threads>{buffers, passes}.idle() ? 0 : 1);
     for (int known = -1;;) {
       const std::uint64_t ticket = phases.draw(team, scratch.word);
       team.team_barrier();
       const int phase = static_cast<int>(ticket / tiles);
-      if (phase > passes.count + 1) return;
+      if (phase > last) return;
       if (known < phase - 1) phases.wait_for(team, phase - 1, phase == 1);
       known = phase - 1;
-      run(team, phases, passes, phase, static_cast<std::uint32_t>(ticket % tiles), scratch);
+      run(team, phases, passes, phase, last, static_cast<std::uint32_t>(ticket % tiles), scratch);
     }
   }
 
   KOKKOS_FUNCTION void run(const Team& team, const Phases<ExecutionSpace>& phases,
-                           const PassTable& passes, int phase, std::uint32_t tile,
+                           const PassTable& passes, int phase, int last, std::uint32_t tile,
                            Scratch& scratch) const {
     if (phase == 0) {
       TileCount<ExecutionSpace, Codec, threads>{buffers.keys.in, codec}(
@@ -68,7 +71,7 @@ struct SweepAll {
       if (phases.leave(team, 0, scratch.word)) scan(team, phases, passes);
     } else if (phase <= passes.count) {
       sweep(team, passes, phase - 1, tile, scratch);
-      phases.leave(team, phase, scratch.word);
+      if (phase < last) phases.leave(team, phase, scratch.word);
     } else {
       SettleShare<Key, Value, threads>{buffers, passes}(team, share_of(count, tile_size, tile));
     }
@@ -86,7 +89,8 @@ struct SweepAll {
   KOKKOS_FUNCTION void sweep(const Team& team, const PassTable& passes, int pass,
                              std::uint32_t tile, Scratch& scratch) const {
     const Sweep sweep{buffers,        codec,   Sweep::Tiles::of(count), &passes,
-                      state->bins[0], nullptr, look_back.of_pass(pass), pass};
+                      state->bins[0], nullptr, look_back.of_pass(pass), pass,
+                      &state->special};
     if (team.team_rank() == 0) sweep.take(tile, scratch.tile);
     Sweep::clear_counters(team.team_rank(), scratch.tile);
     team.team_barrier();

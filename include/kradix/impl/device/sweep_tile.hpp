@@ -16,10 +16,11 @@
 namespace kradix::impl {
 
 /// Teams that stay for more than one tile make a pass with nothing to do cost only its launch, which
-/// matters most where there are many; short keys are faster with a team for each tile.
+/// matters most where there are many; short keys are faster with a team for each tile. What passes move (`MovedKeys`) nobody
+/// else sees before the last of them.
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape,
           class TileLookBack = LookBack<ExecutionSpace>,
-          bool Stays = (sizeof(typename Codec::key_type) > 4)>
+          bool Stays = (sizeof(typename Codec::key_type) > 4), class MovedKeys = Moved<Codec>>
 struct SweepTile {
   using Key = typename Codec::key_type;
   using Team = TeamMember<ExecutionSpace>;
@@ -31,9 +32,7 @@ struct SweepTile {
   static constexpr int groups = threads / L::width;
   static constexpr int bins_per_thread = threads >= bin_count ? 1 : bin_count / threads;
   static constexpr bool stays = is_host_space<ExecutionSpace> || Stays;
-  using Reader = MovedDigitReader<Codec>;
-  static constexpr bool moves_codes = impl::moves_codes<Codec>;
-  static_assert(!moves_codes || !with_values);
+  using Moving = MovedKeys;
   static_assert(tile_size <= 0xffff && items % (with_values ? 4 : 2) == 0 &&
                 bin_count % bins_per_thread == 0);
   static_assert(tile_size <= LookBackWord::most >> LookBackShape{}.portion_bits);
@@ -46,6 +45,8 @@ struct SweepTile {
   std::uint64_t* ticket;      ///< tiles taken: teams may start in any order, tiles may not
   TileLookBack look_back;
   int pass;
+  /// Not zero where the first pass has met special keys (null: nobody knows).
+  std::uint64_t* special = nullptr;
 
   /// Where an element of a sorted tile lies in scratch. Bins of one size start a multiple of that apart:
   /// keys whose digits cycle would all meet in one bank, did not every 32nd place stay empty. (Elements
@@ -80,6 +81,7 @@ struct SweepTile {
     std::uint32_t tile;
     std::uint32_t turn;  ///< of the look-back, at the pass's first tile
     Digit digit;         ///< for the steps after the ranks: see `sweep`
+    bool reads_any;      ///< keys, special ones too; likewise
     KOKKOS_FUNCTION Scratch() {}
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
@@ -89,10 +91,6 @@ struct SweepTile {
     Key key[items];
     std::uint32_t rank[items / 2];
   };
-  /// Do values load before the look-back, which hides their way? Of short elements a thread holds too
-  /// many to keep them beside the keys. (Beside short keys they are more than nvcc 13.0 can place.)
-  static constexpr bool loads_values_early = with_values && widest >= 8 && sizeof(Key) >= 4;
-
   /// This thread's tile.
   struct Tile {
     std::uint32_t index;
@@ -159,36 +157,50 @@ struct SweepTile {
     const int thread = team.team_rank();
     Registers registers;
     load<Full>(thread, tile, registers);
-    rank<Full>(thread, tile, moved_digit_reader(codec, digit), scratch, registers);
+    const bool reads_any = this->reads_any();
+    with_reader(reads_any, digit,
+                [&](const auto& reader) { rank<Full>(thread, tile, reader, scratch, registers); });
     if (thread == 0) {
       // The steps below read the digit from here, so that the compiler takes it from the keys again:
       // it would keep every item's bin instead and spill the keys.
       scratch.digit = digit;
+      scratch.reads_any = reads_any;
       look_back.enter(tile.index);
     }
     team.team_barrier();
     publish<Full>(team, tile, scratch);
     team.team_barrier();
-    add_group_ranks<Full>(thread, tile, reader_in(scratch), scratch, registers);
+    with_reader(scratch.reads_any, scratch.digit, [&](const auto& reader) {
+      add_group_ranks<Full>(thread, tile, reader, scratch, registers);
+    });
     team.team_barrier();
     exchange_keys(scratch, registers);
-    // A plain array: as a member of a class its elements were spilled.
-    std::conditional_t<with_values, Value, char> values[with_values ? items : 1];
-    if constexpr (Full && loads_values_early) {
-      if (!makes_indices_now()) load_values(thread, tile, values);
-    }
     look_back_for_bases<Full>(thread, tile, scratch);
     team.team_barrier();
     if (thread == 0) look_back.leave(tile.index);
     if constexpr (with_values) {
-      scatter_with_values<Full>(team, tile, scratch, registers, values);
+      std::uint32_t bins[items / 4];
+      scatter_keys<Full>(thread, tile, scratch, bins);
+      scatter_values<Full>(team, tile, scratch, registers, bins);
     } else {
-      scatter_keys<Full>(thread, tile, scratch);
+      scatter_keys<Full>(thread, tile, scratch, nullptr);
     }
   }
 
-  KOKKOS_FUNCTION Reader reader_in(const Scratch& scratch) const {
-    return moved_digit_reader(codec, scratch.digit);
+  KOKKOS_FUNCTION bool reads_any() const {
+    return Moving::some_are_special && (pass == 0 || special == nullptr || L::load(special) != 0);
+  }
+
+  /// Of any keys, or of those that are not special.
+  template <class Work>
+  KOKKOS_FUNCTION void with_reader(bool of_any, const Digit& digit, const Work& work) const {
+    if constexpr (Moving::some_are_special) {
+      if (of_any) {
+        work(Moving::reader_of_any(codec, digit));
+        return;
+      }
+    }
+    work(Moving::reader(codec, digit));
   }
 
   KOKKOS_FUNCTION static void clear_counters(int thread, Scratch& scratch) {
@@ -213,15 +225,15 @@ struct SweepTile {
       const int offset = i * L::width;
       registers.key[i] = Full || first + offset < tile.size ? mine[offset] : keys[0];
     }
-    if constexpr (moves_codes) {
+    if constexpr (Moving::are_codes) {
       if (pass != 0) return;
       KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) registers.key[i] = codec.encode(registers.key[i]);
+      for (int i = 0; i < items; ++i) registers.key[i] = Moving::encode(codec, registers.key[i]);
     }
   }
 
   /// Places beyond the end count as the last bin: stability keeps them behind all others.
-  template <bool Full>
+  template <bool Full, class Reader>
   KOKKOS_FUNCTION static std::uint32_t bin_of(int thread, const Tile& tile, const Reader& reader,
                                               const Key& key, int item) {
     if (!Full && place_of(thread, item) >= tile.size) return bin_count - 1;
@@ -233,15 +245,18 @@ struct SweepTile {
   }
 
   /// Ranks each item among those of its lane group with its digit; counts them on the way.
-  template <bool Full>
-  KOKKOS_FUNCTION static void rank(int thread, const Tile& tile, const Reader& reader,
-                                   Scratch& scratch, Registers& registers) {
+  template <bool Full, class Reader>
+  KOKKOS_FUNCTION void rank(int thread, const Tile& tile, const Reader& reader, Scratch& scratch,
+                            Registers& registers) const {
+    constexpr bool looks = Moving::template tells_special<Reader>;
     const int lane = L::lane(thread);
     volatile std::uint16_t* const counters = scratch.counters[thread / L::width];
+    bool is_special = false;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       L::settle(registers.key[i]);
       const std::uint32_t bin = bin_of<Full>(thread, tile, reader, registers.key[i], i);
+      if constexpr (looks) is_special |= reader.is_special(registers.key[i]);
       const auto same = L::template match<digit_bits>(bin);
       const int below = L::rank_in(same, lane);
       const std::uint32_t before = counters[bin];
@@ -251,6 +266,7 @@ struct SweepTile {
       const std::uint32_t rank = before + below;
       registers.rank[i / 2] = i % 2 == 0 ? rank : registers.rank[i / 2] | rank << 16;
     }
+    if (looks && is_special && pass == 0 && special != nullptr) L::store(special, std::uint64_t{1});
   }
 
   /// Adds up the groups' counters of each bin, publishes the sums, and turns the counters into the
@@ -302,7 +318,7 @@ struct SweepTile {
     return before;
   }
 
-  template <bool Full>
+  template <bool Full, class Reader>
   KOKKOS_FUNCTION static void add_group_ranks(int thread, const Tile& tile, const Reader& reader,
                                               const Scratch& scratch, Registers& registers) {
     const std::uint16_t* const counters = scratch.counters[thread / L::width];
@@ -345,46 +361,26 @@ struct SweepTile {
     return stay ? nullptr : buffers.keys.destination(passes->number(pass), passes->all());
   }
 
+  /// Codes become keys where nothing else follows. `kept` are the digits, four to a register, for values that go the
+  /// same way (null without values).
   template <bool Full>
-  KOKKOS_FUNCTION void scatter_keys(int thread, const Tile& tile, const Scratch& scratch) const {
-    if (moves_codes && pass == passes->count - 1) {
-      scatter_keys<Full, moves_codes>(thread, tile, scratch);
-    } else {
-      scatter_keys<Full, false>(thread, tile, scratch);
-    }
-  }
-
-  /// Makes keys of codes.
-  template <bool Full, bool Decode>
-  KOKKOS_FUNCTION void scatter_keys(int thread, const Tile& tile, const Scratch& scratch) const {
-    // With the thread in the pointer and the item in the offset, an address costs one addition.
-    Key* const out = buffers.keys.destination(passes->number(pass), passes->all()) + thread;
-    const Reader reader = reader_in(scratch);
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const int place = i * threads + thread;
-      if (Full || place < tile.size) {
-        const Key key = scratch.keys[padded<Key>(thread, i)];
-        Key* const to = out + scratch.base[reader.of(key)];
-        if constexpr (Decode) {
-          to[i * threads] = codec.decode(key);
-        } else {
-          to[i * threads] = key;
-        }
+  KOKKOS_FUNCTION void scatter_keys(int thread, const Tile& tile, const Scratch& scratch,
+                                    std::uint32_t* kept) const {
+    with_reader(scratch.reads_any, scratch.digit, [&](const auto& reader) {
+      if (Moving::are_codes && pass == passes->count - 1) {
+        scatter_keys<Full, Moving::are_codes>(thread, tile, reader, scratch, kept);
+      } else {
+        scatter_keys<Full, false>(thread, tile, reader, scratch, kept);
       }
-      if (i % 4 == 3) L::settle_memory();
-    }
+    });
   }
 
-  /// Keys first; their digits stay, four to a register, for the values that follow the same way.
-  template <bool Full>
-  KOKKOS_FUNCTION void scatter_with_values(const Team& team, const Tile& tile, Scratch& scratch,
-                                           Registers& registers, Value* values) const {
-    const int thread = team.team_rank();
+  template <bool Full, bool Decode, class Reader>
+  KOKKOS_FUNCTION void scatter_keys(int thread, const Tile& tile, const Reader& reader,
+                                    const Scratch& scratch, std::uint32_t* kept) const {
     Key* const keys_out = destination_keys();  // null: they stay behind
+    // With the thread in the pointer and the item in the offset, an address costs one addition.
     Key* const out_here = keys_out + thread;
-    const Reader reader = reader_in(scratch);
-    std::uint32_t bins_kept[items / 4];
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
@@ -393,17 +389,28 @@ struct SweepTile {
         const Key key = scratch.keys[padded<Key>(thread, i)];
         bin = reader.of(key);
         Key* const to = out_here + scratch.base[bin] + i * threads;
-        if (keys_out) *to = key;
+        if constexpr (Decode) {
+          if (!with_values || keys_out) *to = Moving::decode(codec, key);
+        } else {
+          if (!with_values || keys_out) *to = key;
+        }
       }
-      bins_kept[i / 4] = i % 4 == 0 ? bin : bins_kept[i / 4] | bin << (8 * (i % 4));
+      if constexpr (with_values)
+        kept[i / 4] = i % 4 == 0 ? bin : kept[i / 4] | bin << (8 * (i % 4));
       if (i % 4 == 3) L::settle_memory();
     }
-    exchange_values<Full>(team, tile, scratch, registers, values);
+  }
+
+  template <bool Full>
+  KOKKOS_FUNCTION void scatter_values(const Team& team, const Tile& tile, Scratch& scratch,
+                                      Registers& registers, const std::uint32_t* kept) const {
+    const int thread = team.team_rank();
+    exchange_values<Full>(team, tile, scratch, registers);
     Value* const out = buffers.values.destination(passes->number(pass), passes->all()) + thread;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
-      const std::uint32_t bin = bins_kept[i / 4] >> (8 * (i % 4)) & 0xffu;
+      const std::uint32_t bin = kept[i / 4] >> (8 * (i % 4)) & 0xffu;
       if (Full || place < tile.size)
         (out + scratch.base[bin])[i * threads] = scratch.values[padded<Value>(thread, i)];
       if (i % 4 == 3) L::settle_memory();
@@ -418,16 +425,9 @@ struct SweepTile {
     return buffers.values.source(passes->number(pass), passes->all()) + tile.begin;
   }
 
-  /// Of a full tile.
-  KOKKOS_FUNCTION void load_values(int thread, const Tile& tile, Value* values) const {
-    const Value* const mine = values_of(tile) + place_of(thread, 0);
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) values[i] = mine[i * L::width];
-  }
-
   template <bool Full>
   KOKKOS_FUNCTION void exchange_values(const Team& team, const Tile& tile, Scratch& scratch,
-                                       Registers& registers, Value* values) const {
+                                       Registers& registers) const {
     const int thread = team.team_rank();
     KRADIX_UNROLL
     for (int i = 0; i < items / 2; ++i) L::settle(registers.rank[i]);
@@ -438,8 +438,11 @@ struct SweepTile {
       return;
     }
     if constexpr (Full) {
-      // Late ones load while others still read keys.
-      if constexpr (!loads_values_early) load_values(thread, tile, values);
+      // They load while others still read keys. (A plain array: as a member of a class its elements were spilled.)
+      const Value* const mine = values_of(tile) + place_of(thread, 0);
+      Value values[items];
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) values[i] = mine[i * L::width];
       team.team_barrier();
       KRADIX_UNROLL
       for (int i = 0; i < items; ++i) {

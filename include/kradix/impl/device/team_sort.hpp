@@ -28,7 +28,9 @@ struct TeamSort {
   using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
-  using Sweep = SweepTile<ExecutionSpace, Codec, Value, Shape, RunningSums>;
+  /// Keys as they are, for other teams may read them to tell where their own begin.
+  using Sweep = SweepTile<ExecutionSpace, Codec, Value, Shape, RunningSums, /*Stays=*/false,
+                          MovedAsTheyAre<Codec>>;
   using Combined = CombinedBits<ExecutionSpace, Shape.threads, Bits>;
   static constexpr int threads = Shape.threads;
 
@@ -53,11 +55,7 @@ struct TeamSort {
     for (int pass = 0; pass < scratch.passes.count; ++pass) {
       const Key* const keys = buffers.keys.source(pass, scratch.passes.count);
       const Digit digit = scratch.passes.digit[pass];
-      if (!moves_codes<Codec> || pass == 0) {
-        count_digit(team, keys, size, DigitReader<Codec>(codec, digit), scratch);
-      } else {
-        count_digit(team, keys, size, moved_digit_reader(codec, digit), scratch);
-      }
+      count_digit(team, keys, size, digit, scratch);
       sweep(team, buffers, size, pass, scratch);
     }
   }
@@ -81,10 +79,10 @@ struct TeamSort {
   }
 
   /// First places of the digit's bins.
-  template <class Reader>
   KOKKOS_FUNCTION void count_digit(const Team& team, const Key* keys, std::size_t size,
-                                   const Reader& reader, Scratch& scratch) const {
+                                   const Digit& digit, Scratch& scratch) const {
     const int thread = team.team_rank();
+    const DigitReader<Codec> reader(codec, digit);
     for (int bin = thread; bin < bin_count; bin += threads) scratch.bins[bin] = 0;
     constexpr std::size_t countable = std::size_t{1} << 31;  // by counters of 32 bits
     for (std::size_t begin = 0; begin < size; begin += countable) {
