@@ -4,7 +4,6 @@
 #include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <type_traits>
 
 #include "kradix/key.hpp"
 
@@ -55,13 +54,8 @@ struct MovedAsTheyAre {
   using Reader = DigitReader<Codec>;
   static constexpr bool are_codes = false;
   static constexpr bool some_are_special = false;
-  template <class AnyReader>
-  static constexpr bool tells_special = false;
 
   KOKKOS_FUNCTION static Reader reader(const Codec& codec, Digit digit) { return {codec, digit}; }
-  KOKKOS_FUNCTION static Reader reader_of_any(const Codec& codec, Digit digit) {
-    return reader(codec, digit);
-  }
 };
 
 /// What passes over all keys move.
@@ -76,15 +70,10 @@ struct Moved<TotalOrderCodec<Word>> {
   using Reader = DigitReader<WordCodec<Word, false>>;
   static constexpr bool are_codes = true;
   static constexpr bool some_are_special = false;
-  template <class AnyReader>
-  static constexpr bool tells_special = false;
 
   KOKKOS_FUNCTION static Word encode(const Codec& codec, Word key) { return codec.encode(key); }
   KOKKOS_FUNCTION static Word decode(const Codec& codec, Word code) { return codec.decode(code); }
   KOKKOS_FUNCTION static Reader reader(const Codec&, Digit digit) { return {{0, 0}, digit}; }
-  KOKKOS_FUNCTION static Reader reader_of_any(const Codec& codec, Digit digit) {
-    return reader(codec, digit);
-  }
 };
 
 /// Words in order, of floats of which some are equal and differ: −0 and NaNs, which are special, as their digits are found
@@ -106,8 +95,6 @@ struct Moved<WordCodec<Word, true>> {
       return codec.encode_in_order(code) != static_cast<Word>(code ^ codec.flip);
     }
   };
-  template <class AnyReader>
-  static constexpr bool tells_special = std::is_same_v<AnyReader, ReaderOfAny>;
 
   KOKKOS_FUNCTION static Word encode(const Codec&, Word key) { return float_in_order(key); }
   KOKKOS_FUNCTION static Word decode(const Codec&, Word code) { return float_of_order(code); }

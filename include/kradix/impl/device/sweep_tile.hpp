@@ -248,7 +248,9 @@ struct SweepTile {
   template <bool Full, class Reader>
   KOKKOS_FUNCTION void rank(int thread, const Tile& tile, const Reader& reader, Scratch& scratch,
                             Registers& registers) const {
-    constexpr bool looks = Moving::template tells_special<Reader>;
+    constexpr bool looks = requires(Key key) {
+      reader.is_special(key);
+    };
     const int lane = L::lane(thread);
     volatile std::uint16_t* const counters = scratch.counters[thread / L::width];
     bool is_special = false;
