@@ -118,8 +118,8 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
   // Few keys are only glanced at.
   expect_stages<std::uint32_t>(
       kradix::Algorithm::msd_hybrid,
-      {"GlanceAtKeys", "CountAllDigits", "ListOrRecount", "SpreadTile", "SweepTile", "SweepTile",
-       "SweepTile", "ListChunks", "FinishChunk", "FinishRanges"});
+      {"ClearWords", "GlanceAndCount", "SpreadTile", "SweepTile", "SweepTile", "SweepTile",
+       "ListChunks", "FinishChunk", "FinishRanges"});
   expect_stages<std::uint64_t>(
       kradix::Algorithm::msd_hybrid,
       {"GlanceAtKeys", "SampleRuns", "CountHeavy", "TakeOutHeavy", "CountAllDigits",

@@ -249,6 +249,14 @@ constexpr RouteRule glancing{.run = 40, .most = 65536};
 /// Nothing but a glance, whatever it sees.
 constexpr RouteRule only_glancing{.run = 40, .most = 65536, .samples_from = ~std::size_t{0}};
 
+/// A glance that chooses alone may be taken while digits are counted, or before.
+std::vector<RouteRule> beside_and_before(const RouteRule& rule) {
+  if (rule.samples_from == 0) return {rule};
+  RouteRule before = rule;
+  before.count_beside_to = 0;
+  return {rule, before};
+}
+
 template <class T>
 class GlanceOf : public ::testing::Test {
  protected:
@@ -260,12 +268,14 @@ class GlanceOf : public ::testing::Test {
   }
   /// Every movement, with values and (where it makes sense) without.
   template <class Expect>
-  void sort(const std::vector<T>& input, const RouteRule& rule, const Expect& expect) {
-    for_each_movement(input, Order::ascending, [&](const Movement& movement) {
-      expect(expect_sorted<std::uint32_t>(input, Order::ascending, movement, rule));
-      if (movement.makes_indices) return;
-      expect(expect_sorted<NoValue>(input, Order::descending, movement, rule));
-    });
+  void sort(const std::vector<T>& input, const RouteRule& any_rule, const Expect& expect) {
+    for (const RouteRule& rule : beside_and_before(any_rule)) {
+      for_each_movement(input, Order::ascending, [&](const Movement& movement) {
+        expect(expect_sorted<std::uint32_t>(input, Order::ascending, movement, rule));
+        if (movement.makes_indices) return;
+        expect(expect_sorted<NoValue>(input, Order::descending, movement, rule));
+      });
+    }
   }
   std::mt19937_64 random_{keys::fresh_seed()};
 };
@@ -387,6 +397,39 @@ TYPED_TEST(GlanceOf, WhatItMissesIsSorted) {
   }
 }
 
+/// Where keys vary below any bit, digits are counted that begin at any; a key that no glance sees may vary above, which
+/// costs a sweep, or the finish where too many digits would be left.
+TYPED_TEST(GlanceOf, DigitsMayBeginAnywhere) {
+  using Bits = kradix::impl::unsigned_of_size<sizeof(TypeParam)>;
+  constexpr int bits = 8 * sizeof(TypeParam);
+  const auto seen = glanced_places(this->count);
+  std::size_t unseen = this->count / 2;
+  while (seen.count(unseen) > 0) ++unseen;
+  std::set<int> begins;  // of the lower digit, where that is counted beside a glance and where it is not
+  const auto expect = [&](int shift, bool above, int finishes) {
+    SCOPED_TRACE(::testing::Message() << "shift " << shift << ", above " << above);
+    auto input = this->spread();
+    for (TypeParam& key : input) key = static_cast<TypeParam>(static_cast<Bits>(key) >> shift);
+    if (above) input[unseen] = static_cast<TypeParam>(Bits{1} << (bits - 1));
+    this->sort(input, only_glancing, [&](const Route& route) {
+      EXPECT_EQ(route.finishes, finishes);
+      EXPECT_EQ(route.recounts, above ? 1 : 0);
+      if (shift == 1) begins.insert(route.digits.begin);
+    });
+  };
+  for (const bool above : {false, true}) {
+    for (int shift = 1; shift < 8; ++shift) {
+      // Of up to 24 bits all digits are gone over, and where pairs are in place by narrower ones.
+      expect(shift, above, shift < bits - 24 ? 1 : 0);
+      if (this->HasFailure()) return;
+    }
+    expect(bits - 20, above, 0);
+    expect(bits - 10, above, 0);
+    if (bits == 64) expect(24, above, above ? 0 : 1);
+  }
+  EXPECT_EQ(begins, (std::set{bits - 17, bits - 16}));
+}
+
 constexpr RouteRule counting{
     .run = 1e30, .most = 1e30, .close = 1e30, .kinds_from = 1, .heavy_from = 1};
 /// No more than a glance tells.
@@ -405,7 +448,9 @@ void sort_alone(const std::vector<Key>& input, const Expect& expect,
       SCOPED_TRACE(::testing::Message()
                    << "seed " << keys::fresh_seed() << ", count " << input.size() << ", order "
                    << static_cast<int>(order) << ", in place " << in_place);
-      expect(expect_sorted<NoValue>(input, order, {.in_place = in_place}, rule));
+      for (const RouteRule& one : beside_and_before(rule)) {
+        expect(expect_sorted<NoValue>(input, order, {.in_place = in_place}, one));
+      }
       if (::testing::Test::HasFailure()) return;
     }
   }
@@ -417,7 +462,9 @@ void sort_pairs(const std::vector<Key>& input, const Expect& expect,
                 const RouteRule& rule = counting) {
   for (const Order order : {Order::ascending, Order::descending}) {
     for_each_movement(input, order, [&](const Movement& movement) {
-      expect(expect_sorted<Value>(input, order, movement, rule));
+      for (const RouteRule& one : beside_and_before(rule)) {
+        expect(expect_sorted<Value>(input, order, movement, one));
+      }
     });
     if (::testing::Test::HasFailure()) return;
   }

@@ -44,6 +44,7 @@ struct MsdHybridScratch {
   Slot kinds;  ///< or labels
   Slot heavy;
   Slot cells;    ///< if keys may be spread twice, with the sums of their tiles behind them
+  Slot glanced;
   Slot sampled;  ///< kinds, which a glance may write beside those who clear all before
   Slot route;
   Slot chunks;  ///< may lie over the look-back's words, which are done with when chunks are listed
@@ -69,11 +70,13 @@ struct MsdHybridScratch {
     constexpr std::size_t heavy = sizeof(HeavyKinds<std::uint64_t>);
     constexpr std::size_t sampled = most_sampled_kinds * sizeof(std::uint64_t);
     scratch.sweeps = OnesweepScratch::list(plan, most, list, 2, 1,
-                                           kinds + heavy + cells + sampled + sizeof(Route));
+                                           kinds + heavy + cells + sizeof(GlanceState) + sampled +
+                                               sizeof(Route));
     scratch.kinds = {scratch.sweeps.counts.offset + scratch.sweeps.extra, kinds};
     scratch.heavy = {scratch.kinds.offset + kinds, heavy};
     scratch.cells = {scratch.heavy.offset + heavy, cells};
-    scratch.sampled = {scratch.cells.offset + cells, sampled};
+    scratch.glanced = {scratch.cells.offset + cells, sizeof(GlanceState)};
+    scratch.sampled = {scratch.glanced.offset + sizeof(GlanceState), sampled};
     scratch.route = {scratch.sampled.offset + sampled, sizeof(Route)};
     scratch.most_chunks =
         std::max<std::size_t>(chunk_shape(plan).chunks(plan.count), may_spread ? Cells::count : 0);
@@ -92,8 +95,7 @@ class MsdHybrid {
   using Sweeps = Onesweep<ExecutionSpace, Codec, Value, Shape>;
   static constexpr TeamShape step_with = count_shape<ExecutionSpace>();
   static constexpr TeamShape glance_with = glance_shape<ExecutionSpace>();
-  using Glance = GlanceAtKeys<ExecutionSpace, Codec, glance_with.threads,
-                              typename Sweeps::template Clear<glance_with.threads>>;
+  using Glance = impl::Glance<ExecutionSpace, Codec, glance_with.threads>;
   static constexpr TeamShape sample_with = sample_shape<ExecutionSpace>();
   using Sample = SampleRuns<ExecutionSpace, Codec, sample_with.threads>;
   using List = ListChunks<ExecutionSpace, Codec, step_with.threads>;
@@ -121,19 +123,24 @@ class MsdHybrid {
         kinds_(scratch.kinds.in<std::byte>(base)),
         heavy_(scratch.heavy.in<HeavyKinds<Key>>(base)),
         cells_(scratch.cells.bytes > 0 ? scratch.cells.in<std::uint64_t>(base) : nullptr),
+        glanced_(scratch.glanced.in<GlanceState>(base)),
         sampled_(scratch.sampled.in<Key>(base)),
         kept_(scratch.sampled.bytes + scratch.route.bytes),
         lists_(
             ChunkLists::of(scratch.chunks.in<std::uint64_t>(base), scratch.most_chunks, route_)) {}
 
   void sort(const RouteRule& rule) {
-    choose(rule);
     const bool kinds = may_look_for_kinds(rule), heavy = may_take_out(rule);
     const bool spreads = may_spread(rule);
-    if (heavy) take_out_heavy();
-    if (spreads) count_cells();
-    sweeps_.count(route_, counting_kinds(), ranking_kinds());
-    if (spreads) place_cells();
+    if (glances_only(rule) && plan_.count <= rule.count_beside_to) {
+      sweeps_.glance_and_count(glance(rule), counting_kinds(), ranking_kinds(), route_, glanced_);
+    } else {
+      choose(rule);
+      if (heavy) take_out_heavy();
+      if (spreads) count_cells();
+      sweeps_.count(route_, counting_kinds(), ranking_kinds());
+      if (spreads) place_cells();
+    }
     sweeps_.sweep();
     if (spreads) spread_within();
     if (kinds) sweep_by_labels(glances_only(rule));
@@ -143,49 +150,58 @@ class MsdHybrid {
   }
 
  private:
-  void choose(const RouteRule& rule) {
-    const DigitList all = sweeps_.digits();
-    const KeyOrder<Codec> order{buffers_.keys.in, plan_.count, codec_, all, sweeps_.keeps_order()};
-    const auto sweeps = SweepChoices::of(rule.least_sweeps(plan_.count), plan_.passes);
-    const std::size_t teams = Sample::teams(plan_.count, sweeps);
+  KeyOrder<Codec> order() const {
+    return {buffers_.keys.in, plan_.count, codec_, sweeps_.digits(), sweeps_.keeps_order()};
+  }
+  SweepChoices sweep_choices(const RouteRule& rule) const {
+    return SweepChoices::of(rule.least_sweeps(plan_.count), plan_.passes);
+  }
+  ChooseRoute choosing(const RouteRule& rule) const {
     const auto samples = static_cast<float>(Sample::samples);
-    const ChooseRoute choose{plan_.count,
-                             all,
-                             rule,
-                             sweeps,
-                             samples,
-                             static_cast<float>(teams) * samples * (samples - 1) / 2,
-                             static_cast<int>(sizeof(Key)) + plan_.value_bytes,
-                             Finish::Wide::word_bits,
-                             value_bits(),
-                             may_spread(rule),
-                             cell_bits(),
-                             Rest::Crowded::Passes::may_have_kinds,
-                             buffers_.keys.in_place(),
-                             with_values,
-                             route_};
-    const Glance glance{order, choose, glances_only(rule), kinds_to_sample(order, rule, true),
-                        sweeps_.template clearing<glance_with.threads>(kept_)};
-    sweeps_.template launch<glance_with>("GlanceAtKeys", glance.teams(), Glance::scratch_bytes(),
-                                         glance);
-    if (glances_only(rule)) return;
-    const auto kinds = kinds_to_sample(order, rule, false);
+    const std::size_t teams = Sample::teams(plan_.count, sweep_choices(rule));
+    return {plan_.count,
+            sweeps_.digits(),
+            rule,
+            sweep_choices(rule),
+            samples,
+            static_cast<float>(teams) * samples * (samples - 1) / 2,
+            static_cast<int>(sizeof(Key)) + plan_.value_bytes,
+            Finish::Wide::word_bits,
+            value_bits(),
+            may_spread(rule),
+            cell_bits(),
+            Rest::Crowded::Passes::may_have_kinds,
+            buffers_.keys.in_place(),
+            with_values,
+            route_};
+  }
+  Glance glance(const RouteRule& rule) const {
+    return {order(), choosing(rule), glances_only(rule), kinds_to_sample(rule, true)};
+  }
+
+  void choose(const RouteRule& rule) {
+    using Clear = typename Sweeps::template Clear<glance_with.threads>;
+    const GlanceAtKeys<Glance, Clear> at_keys{
+        glance(rule), sweeps_.template clearing<glance_with.threads>(kept_)};
+    sweeps_.template launch<glance_with>("GlanceAtKeys", at_keys.teams(), at_keys.scratch_bytes(),
+                                         at_keys);
+    const SweepChoices sweeps = sweep_choices(rule);
+    const auto kinds = kinds_to_sample(rule, false);
+    const std::size_t teams = Sample::teams(plan_.count, sweeps);
     sweeps_.template launch<sample_with>(
         "SampleRuns", teams * static_cast<std::size_t>(sweeps.count()) + (kinds.wanted() ? 1 : 0),
-        Sample::scratch_bytes(), Sample{order, sweeps, kinds, route_, choose});
+        Sample::scratch_bytes(), Sample{order(), sweeps, kinds, route_, choosing(rule)});
   }
 
   /// By a team that takes a glance, or by one of those that take samples. Where a glance tells, labels have one digit.
-  typename Sample::Kinds kinds_to_sample(const KeyOrder<Codec>& order, const RouteRule& rule,
-                                         bool at_a_glance) const {
+  typename Sample::Kinds kinds_to_sample(const RouteRule& rule, bool at_a_glance) const {
     static_assert(glance_with.threads == sample_with.threads);
     const bool wanted = may_look_for_kinds(rule) && at_a_glance == glances_only(rule);
-    return {order,
+    return {order(),
             wanted ? sampled_ : nullptr,
             wanted && may_take_out(rule) ? heavy_ : nullptr,
             with_values,
-            at_a_glance && with_values ? bin_count : most_sampled_kinds,
-            at_a_glance ? 4 : 16};
+            at_a_glance && with_values ? bin_count : most_sampled_kinds};
   }
 
   /// Few keys are either swept and finished, or swept over all digits.
@@ -272,7 +288,7 @@ class MsdHybrid {
     } else if constexpr (with_values) {
       using Label = LabelKinds<ExecutionSpace, Codec, look_up_with>;
       static_assert(finds_room<Sweeps::count_digits_with, ExecutionSpace, Label>());
-      return Label{buffers_.keys.in, plan_.count, codec_, route_, sampled_, &kinds(), label_of()};
+      return Label{buffers_.keys.in, plan_.count, route_, sampled_, &kinds(), label_of()};
     } else {
       using Count = CountKinds<ExecutionSpace, Key, look_up_with>;
       static_assert(finds_room<Sweeps::count_digits_with, ExecutionSpace, Count>());
@@ -290,7 +306,7 @@ class MsdHybrid {
   auto ranking_kinds() const {
     if constexpr (knows_kinds && !with_values) {
       return RankKinds<ExecutionSpace, Codec, Sweeps::count_digits_with.threads>{
-          codec_, plan_.count, &kinds()};
+          codec_, &kinds()};
     } else {
       return NothingMore{};
     }
@@ -400,6 +416,7 @@ class MsdHybrid {
   std::byte* kinds_;
   HeavyKinds<Key>* heavy_;
   std::uint64_t* cells_;
+  GlanceState* glanced_;
   Key* sampled_;
   std::size_t kept_;  ///< bytes at the end, that need not be zero
   ChunkLists lists_;

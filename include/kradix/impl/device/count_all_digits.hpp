@@ -29,8 +29,9 @@ struct CountAllDigits {
   std::size_t count;
   DigitList all;
   std::uint64_t* bins;      ///< [digit][bin], zero
-  Route* route = nullptr;   ///< tells the digits, and is told which bits vary (null: all, nobody)
-  bool keeps_order = true;  ///< as in KeyOrder
+  Route* route = nullptr;   ///< tells the digits (null: all)
+  std::uint64_t* varying = nullptr;  ///< is told which bits vary, if anyone asks
+  bool keeps_order = true;           ///< as in KeyOrder
   const Key* lights = nullptr;  ///< counted where the route has taken heavy keys out
 
   static std::size_t scratch_bytes(int digit_count) {
@@ -54,17 +55,29 @@ struct CountAllDigits {
     }
   }
 
-  /// In that scratch.
+  /// In that scratch; light keys alone, if heavy ones have been taken out.
   KOKKOS_FUNCTION void count_digits(const Team& team, const DigitList& digits,
                                     std::uint32_t* counts) const {
+    const Part part{team.league_rank(), team.league_size()};
+    // Two calls: what the first reads stays constant.
+    if (route == nullptr || route->heavy == 0) {
+      count_digits_of(team, keys, count, digits, counts, part);
+    } else {
+      count_digits_of(team, lights, route->lights, digits, counts, part);
+    }
+  }
+
+  /// One of so many teams that count.
+  struct Part {
+    int team, teams;
+  };
+  KOKKOS_FUNCTION void count_digits_of(const Team& team, const Key* keys, std::size_t count,
+                                       const DigitList& digits, std::uint32_t* counts,
+                                       const Part& part) const {
     const int rows = digits.count() * bin_count;
     for (int i = team.team_rank(); i < rows; i += Shape.threads) counts[i] = 0;
     team.team_barrier();
-    // Two calls: what the first reads stays constant.
-    const Bits differ = route == nullptr || route->heavy == 0
-                            ? count_keys(team, keys, count, digits, counts)
-                            : count_keys(team, lights, route->lights, digits, counts);
-    if (route != nullptr) tell(differ);
+    tell(count_keys(team, keys, count, digits, counts, part));
     team.team_barrier();
     for (int i = team.team_rank(); i < rows; i += Shape.threads) {
       if (counts[i] > 0) Kokkos::atomic_add(&bins[i], std::uint64_t{counts[i]});
@@ -81,15 +94,17 @@ struct CountAllDigits {
 
   /// Reads before it writes: after a few teams no bit is new.
   KOKKOS_FUNCTION void tell(Bits differ) const {
+    if (varying == nullptr) return;
     for (int w = 0; w < words_in<Bits>; ++w) {
       const std::uint64_t mine = word_of(differ, w);
-      if ((mine & ~L::load(&route->varying[w])) != 0) Kokkos::atomic_or(&route->varying[w], mine);
+      if ((mine & ~L::load(&varying[w])) != 0) Kokkos::atomic_or(&varying[w], mine);
     }
   }
 
   /// Bits in which a key differs from the first.
   KOKKOS_FUNCTION Bits count_keys(const Team& team, const Key* keys, std::size_t count,
-                                  const DigitList& digits, std::uint32_t* counts) const {
+                                  const DigitList& digits, std::uint32_t* counts,
+                                  const Part& part) const {
     const auto codec = at_hand(this->codec);
     const Shifts shifts = shifts_of(digits);
     const Bits first = codec.encode(keys[0]);
@@ -100,8 +115,8 @@ struct CountAllDigits {
       add(counts, shifts, bits);
     };
     constexpr std::size_t step = std::size_t{batch} * Shape.threads;
-    const std::size_t stride = step * static_cast<std::size_t>(team.league_size());
-    std::size_t at = step * static_cast<std::size_t>(team.league_rank());
+    const std::size_t stride = step * static_cast<std::size_t>(part.teams);
+    std::size_t at = step * static_cast<std::size_t>(part.team);
     for (; at + step <= count; at += stride) {
       Key key[batch];
       KRADIX_UNROLL
@@ -172,7 +187,7 @@ struct CountDigitsOrKinds {
 };
 
 /// One team: each digit's counts become first places, and digits that one bin holds whole are left out
-/// of the list of passes.
+/// of the list of passes. Its time is that of instructions that no cache holds yet, so they are few.
 template <class ExecutionSpace, int Threads>
 struct ListDigits {
   using Team = TeamMember<ExecutionSpace>;
@@ -183,33 +198,43 @@ struct ListDigits {
   PassTable* passes;
   DigitList digits;
 
-  using Fullest = std::uint64_t;  ///< elements of the bin that holds most
-  static std::size_t scratch_bytes() { return PassTable::max_passes * sizeof(Fullest); }
-
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
-    list(team, digits, 0, 0, PassTable{}, take_scratch<Fullest>(team, PassTable::max_passes));
+  using IsConstant = std::uint64_t;  ///< of a digit
+  KOKKOS_FUNCTION static constexpr std::size_t scratch_bytes() {
+    return PassTable::max_passes * sizeof(IsConstant);
   }
 
-  /// Adds them to that table. From `counts` on rows hold what was counted, from `firsts` on they will hold first places.
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    list(team, digits, 0, 0, PassTable{}, nullptr,
+         take_scratch<IsConstant>(team, PassTable::max_passes));
+  }
+
+  /// Beside those of that table, and likewise in `sweeps`, if there is one. From `counts` on rows hold what was counted,
+  /// from `firsts` on they will hold first places.
   KOKKOS_FUNCTION void list(const Team& team, const DigitList& digits, int counts, int firsts,
-                            PassTable table, Fullest* fullest) const {
-    for (int d = team.team_rank(); d < PassTable::max_passes; d += Threads) fullest[d] = 0;
+                            const PassTable& others, PassTable* sweeps,
+                            IsConstant* is_constant) const {
+    for (int d = team.team_rank(); d < PassTable::max_passes; d += Threads) is_constant[d] = 0;
     team.team_barrier();
     constexpr int groups = Threads / L::width;
     for (int d = team.team_rank() / L::width; d < digits.count(); d += groups) {
-      const Fullest mine = scan_bins<L>(bins + (counts + d) * bin_count,
-                                        bins + (firsts + d) * bin_count, L::lane(team.team_rank()));
-      Kokkos::atomic_max(&fullest[d], mine);
+      const std::uint64_t mine =
+          scan_bins<L>(bins + (counts + d) * bin_count, bins + (firsts + d) * bin_count,
+                       L::lane(team.team_rank()));
+      // (Light keys take all of their sweeps, an even number.)
+      if (mine == count) is_constant[d] = 1;
     }
     team.team_barrier();
     if (team.team_rank() != 0) return;
+    int listed = 0;
+    KRADIX_ROLLED
     for (int d = 0; d < digits.count(); ++d) {
-      // (Light keys take all of their sweeps, an even number.)
-      if (fullest[d] == count) continue;
-      table.row[table.count] = firsts + d;
-      table.digit[table.count++] = digits.digit(d);
+      if (is_constant[d] != 0) continue;
+      passes->add(listed, digits.digit(d), firsts + d);
+      if (sweeps != nullptr) sweeps->add(listed, digits.digit(d), firsts + d);
+      ++listed;
     }
-    *passes = table;
+    passes->begin(listed, others);
+    if (sweeps != nullptr) sweeps->begin(listed, others);
   }
 };
 
@@ -221,7 +246,7 @@ struct ListOrRecount {
   using List = ListDigits<ExecutionSpace, Shape.threads>;
   using Bits = typename Codec::bits_type;
   using Team = typename Count::Team;
-  using Fullest = typename List::Fullest;
+  using Word = std::uint64_t;
   static constexpr int words = 1 + PassTable::max_passes;
 
   Count count;  ///< to the second set of bins
@@ -232,22 +257,21 @@ struct ListOrRecount {
   WithKinds with_kinds;
 
   static std::size_t scratch_bytes(int digit_count) {
-    return std::max(words * sizeof(Fullest) + Count::scratch_bytes(digit_count),
+    return std::max(words * sizeof(Word) + Count::scratch_bytes(digit_count),
                     WithKinds::scratch_bytes());
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     // A copy, whose words all come at once.
     Route known = *count.route;
-    const bool needs_no_passes =
-        known.has_counted_kinds() || (known.verifies != 0 && known.disorder != Disorder::both);
     // (One piece of scratch: of two, nvcc no longer knows where the second lies, and counts key by key.)
     const std::size_t mine = words + count.counters() / 2;
-    constexpr std::size_t theirs = WithKinds::scratch_bytes() / sizeof(Fullest);
-    auto* const scratch = take_scratch<Fullest>(team, mine > theirs ? mine : theirs);
-    if (known.has_counted_kinds()) with_kinds.rank_in(team, scratch);
-    if (needs_no_passes) {
-      if (team.league_rank() == 0) tell(team, without_passes(known), PassTable{});
+    constexpr std::size_t theirs = WithKinds::scratch_bytes() / sizeof(Word);
+    auto* const scratch = take_scratch<Word>(team, mine > theirs ? mine : theirs);
+    if (known.needs_no_passes()) {
+      if (team.league_rank() != 0) return;
+      if (known.has_counted_kinds()) with_kinds.rank_in(team, scratch);
+      tell(team, known.but_sweeps(), PassTable{});
       return;
     }
     const bool crowds = holds_too_much(team, known, scratch[0]);
@@ -257,8 +281,7 @@ struct ListOrRecount {
       if (known.spreads != 0) {
         tell(team, spreading(known), PassTable{});
       } else {
-        list.list(team, known.digits, 0, second, table_of(known), scratch + 1);
-        tell(team, *list.passes, *list.passes);
+        list.list(team, known.digits, 0, second, known.but_sweeps(), sweeps, scratch + 1);
       }
       return;
     }
@@ -266,8 +289,7 @@ struct ListOrRecount {
     count.count_digits(team, known.digits, reinterpret_cast<std::uint32_t*>(scratch + words));
     const auto teams = static_cast<std::uint64_t>(team.league_size());
     if (!leaves_last(team, &count.route->recounted, teams, scratch[0])) return;
-    list.list(team, known.digits, second, second, table_of(known), scratch + 1);
-    tell(team, *list.passes, *list.passes);
+    list.list(team, known.digits, second, second, known.but_sweeps(), sweeps, scratch + 1);
     if (team.team_rank() == 0) {
       count.route->recounts = 1;
       count.route->spreads = 0;
@@ -295,32 +317,14 @@ struct ListOrRecount {
     }
     return table;
   }
-  KOKKOS_FUNCTION static PassTable without_passes(const Route& known) {
-    PassTable table{};
-    if (known.has_counted_kinds()) {
-      table.expands = Route::sweeps_of_kinds(known.kinds);
-    } else {
-      table.mirrors = (known.disorder & Disorder::falls) != 0 ? 1 : 0;
-    }
-    return table;
-  }
-  KOKKOS_FUNCTION static PassTable table_of(const Route& known) {
-    PassTable table{};
-    if (known.heavy != 0) {
-      table.takes_out = 1;
-      table.elements = known.lights;
-    }
-    table.finishes = known.counts != 0 ? PassTable::counting : known.finishes;
-    return table;
-  }
 
   /// One team counts the keys of a bin: is one too long for that?
-  KOKKOS_FUNCTION bool holds_too_much(const Team& team, const Route& known, Fullest& seen) const {
+  KOKKOS_FUNCTION bool holds_too_much(const Team& team, const Route& known, Word& seen) const {
     if (known.counts == 0) return false;
     if (team.team_rank() == 0) seen = 0;
     team.team_barrier();
     for (int bin = team.team_rank(); bin < bin_count; bin += Shape.threads) {
-      if (list.bins[bin] > known.counts) Kokkos::atomic_or(&seen, Fullest{1});
+      if (list.bins[bin] > known.counts) Kokkos::atomic_or(&seen, Word{1});
     }
     team.team_barrier();
     return seen != 0;

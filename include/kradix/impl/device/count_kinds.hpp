@@ -1,5 +1,5 @@
 // Few distinct keys, or kinds of keys, are counted and not moved: one read looks each key up in a table in
-// scratch, then kinds are ranked among each other and expanded (expand_kinds.hpp).
+// scratch, then kinds are put in order and expanded (expand_kinds.hpp).
 //
 // Kinds that the sample saw have a slot in one of two places each before the count begins, for the slowest of
 // a group's lanes decides: a key in a hundred that is looked for farther away would make most groups look
@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/bitonic.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/device/wide_array.hpp"
@@ -88,7 +89,8 @@ struct Kinds {
 
   std::uint64_t counts[Slots::count + 1];
   Key keys[Slots::count + 1];
-  std::uint64_t used;  ///< slots
+  std::uint64_t used;  ///< slots, beside that of the key 0
+  std::uint32_t slots[most];  ///< those
 
   // In order, with the first place of each and then the end of all.
   std::uint64_t listed;
@@ -100,7 +102,11 @@ struct Kinds {
     bool is_new = false;
     const std::uint32_t slot = Slots{keys}.find(key, is_new);
     if (slot == Slots::none) return false;
-    if (is_new && Kokkos::atomic_fetch_add(&used, std::uint64_t{1}) >= most) return false;
+    if (is_new) {
+      const std::uint64_t place = Kokkos::atomic_fetch_add(&used, std::uint64_t{1});
+      if (place >= most) return false;
+      slots[place] = slot;
+    }
     Kokkos::atomic_add(&counts[slot], times);
     return true;
   }
@@ -224,18 +230,15 @@ struct CountKinds {
   }
 };
 
-/// Groups of lanes rank kinds, once all are counted: how many lie before one, and how often those occur.
+/// For one team, once all kinds are counted: their order, and where each begins.
 template <class ExecutionSpace, class Codec, int Threads>
 struct RankKinds {
   using Key = typename Codec::key_type;
-  using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
-  static constexpr int groups = Threads / L::width;
-  static constexpr int most_teams = 32;
+  static constexpr int most = static_cast<int>(Kinds<Key>::most) + 1;
 
   Codec codec;
-  std::size_t count;
   Kinds<Key>* kinds;
 
   struct Kind {
@@ -243,64 +246,51 @@ struct RankKinds {
     Key key;
   };
   struct Scratch {
-    Kind kind[Kinds<Key>::most + 1];
-    std::uint32_t listed;
+    Kind kind[most];
   };
   KOKKOS_FUNCTION static constexpr std::size_t scratch_bytes() {
     return (sizeof(Scratch) + 7) / 8 * 8;
   }
 
   KOKKOS_FUNCTION void rank_in(const Team& team, std::uint64_t* memory) const {
-    const int teams = team.league_size() < most_teams ? team.league_size() : most_teams;
-    if (team.league_rank() >= teams) return;
-    Scratch& scratch = *reinterpret_cast<Scratch*>(memory);
-    if (team.team_rank() == 0) scratch.listed = 0;
+    Kind* const kind = reinterpret_cast<Scratch*>(memory)->kind;
+    const int thread = team.team_rank();
+    const auto used = static_cast<int>(L::load(&kinds->used));
+    const std::uint64_t zeros = L::load(&kinds->counts[Kinds<Key>::Slots::count]);
+    const int listed = used + (zeros > 0 ? 1 : 0);
+    for (int i = thread; i < used; i += Threads) {
+      const std::uint32_t slot = kinds->slots[i];
+      kind[i] = {kinds->counts[slot], kinds->keys[slot]};
+    }
+    if (thread == 0 && zeros > 0) kind[used] = {zeros, Key{0}};
     team.team_barrier();
-    for (int slot = team.team_rank(); slot <= Kinds<Key>::Slots::count; slot += Threads) {
-      const std::uint64_t times = kinds->counts[slot];
-      if (times > 0) scratch.kind[L::add(&scratch.listed, 1)] = {times, kinds->keys[slot]};
-    }
-    team.team_barrier();
-    const auto listed = static_cast<int>(scratch.listed);
-    const int group = team.league_rank() * groups + team.team_rank() / L::width;
-    const int lane = L::lane(team.team_rank());
-    // Each team lists the kinds in an order of its own: which are its to rank must follow from the kind.
-    for (int i = team.team_rank() / L::width; i < listed; i += groups) {
-      if (team_of(scratch.kind[i].key, teams) == team.league_rank()) rank(scratch, listed, i, lane);
-    }
-    if (group == 0 && lane == 0) {
-      kinds->listed = static_cast<std::uint64_t>(listed);
-      kinds->first[listed] = count;
-    }
+    sort_bitonic<Threads>(team, kind, listed, [&](const Kind& a, const Kind& b) {
+      return codec.encode(a.key) < codec.encode(b.key);
+    });
+    for (int i = thread; i < listed; i += Threads) kinds->sorted[i] = kind[i].key;
+    if (thread < L::width) place(kind, listed, L::lane(thread));
   }
 
-  KOKKOS_FUNCTION static int team_of(Key key, int teams) {
-    return static_cast<int>(Kinds<Key>::Slots::homes(key).first) % teams;
-  }
-
-  KOKKOS_FUNCTION void rank(const Scratch& scratch, int listed, int of, int lane) const {
-    const Bits bits = codec.encode(scratch.kind[of].key);
-    std::uint32_t below = 0;
-    std::uint64_t before = 0;
-    for (int i = lane; i < listed; i += L::width) {
-      const Kind& other = scratch.kind[i];
-      if (codec.encode(other.key) < bits) {
-        ++below;
-        before += other.times;
-      }
-    }
-    below = sum_of(below, lane);
-    // Lanes sum 32 bits at once.
+  /// By one group of lanes, which sum 32 bits at once.
+  KOKKOS_FUNCTION void place(const Kind* kind, int listed, int lane) const {
     constexpr int half = 24;
-    const std::uint32_t low = sum_of(static_cast<std::uint32_t>(before & ((1u << half) - 1)), lane);
-    const std::uint32_t high = sum_of(static_cast<std::uint32_t>(before >> half), lane);
+    std::uint64_t before = 0;
+    KRADIX_ROLLED
+    for (int begin = 0; begin < listed; begin += L::width) {
+      const int i = begin + lane;
+      const std::uint64_t times = i < listed ? kind[i].times : 0;
+      const auto low = static_cast<std::uint32_t>(times & ((1u << half) - 1));
+      const auto high = static_cast<std::uint32_t>(times >> half);
+      const std::uint32_t low_before = L::scan(low, lane), high_before = L::scan(high, lane);
+      if (i < listed) {
+        kinds->first[i] = before + (std::uint64_t{high_before} << half) + low_before;
+      }
+      before += (std::uint64_t{L::from_last(high_before + high)} << half) +
+                L::from_last(low_before + low);
+    }
     if (lane != 0) return;
-    kinds->sorted[below] = scratch.kind[of].key;
-    kinds->first[below] = (std::uint64_t{high} << half) + low;
-  }
-
-  KOKKOS_FUNCTION static std::uint32_t sum_of(std::uint32_t value, int lane) {
-    return L::from_last(L::scan(value, lane) + value);
+    kinds->listed = static_cast<std::uint64_t>(listed);
+    kinds->first[listed] = before;
   }
 };
 

@@ -137,6 +137,20 @@ struct PassTable {
   Digit digit[max_passes];
   int row[max_passes];  ///< of the table of bins that holds the digit's first places
 
+  /// Writes a pass, and what else there is to say but of passes.
+  KOKKOS_FUNCTION void add(int pass, const Digit& its_digit, int its_row) {
+    digit[pass] = its_digit;
+    row[pass] = its_row;
+  }
+  KOKKOS_FUNCTION void begin(int passes, const PassTable& others) {
+    count = passes;
+    takes_out = others.takes_out;
+    elements = others.elements;
+    finishes = others.finishes;
+    mirrors = others.mirrors;
+    expands = others.expands;
+  }
+
   // For the arrays that take turns, of all that move elements.
   KOKKOS_FUNCTION int number(int pass) const { return pass + takes_out; }
   KOKKOS_FUNCTION int all() const { return count + 2 * takes_out; }

@@ -25,6 +25,7 @@ struct PairsAtAGlance {
   static constexpr int cell_bits = GlancedPairs::cell_bits, most_told = 27;
   static constexpr int cells_in_word = 8, slot_bits = 11;
   static constexpr std::uint32_t most_in_cell = 5, most_pairs = 512;
+  static constexpr std::uint32_t most_listed = 960;  ///< all that there is scratch for
   /// A slot holds the bits looked up plus one, and above them how often they came again.
   static constexpr std::uint32_t again = 1u << (most_told + 1);
   static_assert(2 * most_pairs <= 1 << slot_bits);
@@ -32,7 +33,8 @@ struct PairsAtAGlance {
   struct Scratch {
     std::uint32_t cells[(1 << cell_bits) / cells_in_word];
     std::uint32_t slots[1 << slot_bits];
-    std::uint32_t pairs, close_pairs, is_crowded;
+    std::uint32_t listed[most_listed];  ///< keys that are looked up, by those bits
+    std::uint32_t pairs, close_pairs, is_crowded, lists;
   };
 
   Scratch& scratch;
@@ -42,7 +44,9 @@ struct PairsAtAGlance {
       scratch.cells[i] = 0;
     }
     for (int i = team.team_rank(); i < 1 << slot_bits; i += Threads) scratch.slots[i] = 0;
-    if (team.team_rank() == 0) scratch.pairs = scratch.close_pairs = scratch.is_crowded = 0;
+    if (team.team_rank() == 0) {
+      scratch.pairs = scratch.close_pairs = scratch.is_crowded = scratch.lists = 0;
+    }
   }
 
   /// Of keys that vary below `top`, in more than 16 bits; `told` of them are looked up. Begins where scratch is clear,
@@ -62,13 +66,21 @@ struct PairsAtAGlance {
     if (crowded) scratch.is_crowded = 1;  // before a counter overflows
     team.team_barrier();
     GlancedPairs found{scratch.pairs, 0, scratch.is_crowded != 0 || scratch.pairs > most_pairs};
-    if (!found.is_crowded) {
-      KRADIX_UNROLL
-      for (int i = 0; i < each; ++i) {
-        const std::uint32_t cell = cell_of(bits[i], top);
-        if (in_cell(scratch.cells[word_of(cell)], shift_of(cell)) > 1) look_up(bits[i], top, told);
-      }
+    if (found.is_crowded) return found;
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) {
+      const std::uint32_t cell = cell_of(bits[i], top);
+      if (in_cell(scratch.cells[word_of(cell)], shift_of(cell)) < 2) continue;
+      const std::uint32_t place = L::add(&scratch.lists, 1u);
+      if (place < most_listed) scratch.listed[place] = looked_up(bits[i], top, told);
     }
+    team.team_barrier();
+    const std::uint32_t listed = scratch.lists;
+    found.is_crowded = listed > most_listed;
+    if (found.is_crowded) return found;
+    // All at once: each takes several steps, one after the other.
+    KRADIX_ROLLED
+    for (std::uint32_t i = team.team_rank(); i < listed; i += Threads) look_up(scratch.listed[i]);
     team.team_barrier();
     found.close_pairs = scratch.close_pairs;
     return found;
@@ -86,10 +98,11 @@ struct PairsAtAGlance {
     return word >> shift & ((1u << 32 / cells_in_word) - 1);
   }
 
-  KOKKOS_FUNCTION void look_up(Bits bits, int top, int told) const {
+  KOKKOS_FUNCTION static std::uint32_t looked_up(Bits bits, int top, int told) {
     const int used = told < most_told ? told : most_told;
-    const std::uint32_t mine =
-        (static_cast<std::uint32_t>(bits >> (top - used)) & ((1u << used) - 1)) + 1;
+    return (static_cast<std::uint32_t>(bits >> (top - used)) & ((1u << used) - 1)) + 1;
+  }
+  KOKKOS_FUNCTION void look_up(std::uint32_t mine) const {
     std::uint32_t slot = mine * 0x9e3779b9u >> (32 - slot_bits), found = 1;
     KRADIX_ROLLED
     while (found != 0 && (found & (again - 1)) != mine) {
@@ -102,9 +115,10 @@ struct PairsAtAGlance {
   }
 };
 
-/// The route begins here, and may be chosen; other teams clear what else must be zero.
-template <class ExecutionSpace, class Codec, int Threads, class Clear>
-struct GlanceAtKeys {
+/// Begins the route, and may choose it.
+template <class ExecutionSpace, class Codec, int Threads>
+struct Glance {
+  using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
@@ -112,12 +126,12 @@ struct GlanceAtKeys {
   using Pairs = PairsAtAGlance<ExecutionSpace, Bits, Threads>;
   using Kinds = SampleKinds<ExecutionSpace, Codec, Threads>;
   static constexpr int each = Pairs::each;
+  static_assert(each == Kinds::least_rounds * Kinds::each);
 
   KeyOrder<Codec> order;
   ChooseRoute choose;
   bool is_all;  ///< nobody looks at more samples
   Kinds kinds;  ///< looked for, if wanted, where keys crowd
-  Clear clear;
 
   struct Scratch {
     std::uint64_t differ[Combined::words];
@@ -128,22 +142,12 @@ struct GlanceAtKeys {
     };
     KOKKOS_FUNCTION Scratch() {}
   };
-  static std::size_t scratch_bytes() { return sizeof(Scratch); }
-  std::size_t teams() const { return 1 + clear.teams(); }
 
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (team.league_rank() > 0) {
-      clear.clear(team, team.league_rank() - 1, team.league_size() - 1);
-    } else {
-      glance(team);
-    }
-  }
-
-  KOKKOS_FUNCTION void glance(const Team& team) const {
-    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
     const int thread = team.team_rank();
     const SamplePlaces places(order.count, GlancedPairs::samples);
     const Bits first = order.codec.encode(order.keys[0]);
+    Key key[each];
     Bits bits[each], differ = 0;
     std::uint32_t disorder = 0;
     // Unrolled, all loads are under way at once.
@@ -151,14 +155,17 @@ struct GlanceAtKeys {
     for (int i = 0; i < each; ++i) {
       const std::size_t sample = places.of(static_cast<std::size_t>(thread) * each + i);
       const std::size_t place = sample < order.count ? sample : 0;
-      bits[i] = order.codec.encode(order.keys[place]);
+      key[i] = order.keys[place];
       if (i % GlancedPairs::order_step == 0) disorder |= order.disorder_at(place);
     }
     if (thread == 0) scratch.disorder = 0;
     const Pairs pairs{scratch.pairs};
     pairs.clear(team);
     KRADIX_UNROLL
-    for (int i = 0; i < each; ++i) differ |= bits[i] ^ first;
+    for (int i = 0; i < each; ++i) {
+      bits[i] = order.codec.encode(key[i]);
+      differ |= bits[i] ^ first;
+    }
     team.team_barrier();
     const auto found = static_cast<std::uint32_t>(L::combine(disorder));
     if (L::lane(thread) == 0 && found != 0) Kokkos::atomic_or(&scratch.disorder, found);
@@ -172,10 +179,31 @@ struct GlanceAtKeys {
     if constexpr (may_be_listed<Codec>) {
       if (kinds.wanted() && seen.is_crowded && disordered == Disorder::both) {
         team.team_barrier();
-        listed = kinds(team, scratch.kinds).kinds;
+        listed = kinds.among(team, scratch.kinds, key).kinds;
       }
     }
     if (thread == 0) choose.at_a_glance(seen, top, disordered, is_all, listed);
+  }
+};
+
+/// One team glances; others clear what else must be zero.
+template <class Glance, class Clear>
+struct GlanceAtKeys {
+  using Team = typename Glance::Team;
+  using Scratch = typename Glance::Scratch;
+
+  Glance glance;
+  Clear clear;
+
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+  std::size_t teams() const { return 1 + clear.teams(); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    if (team.league_rank() > 0) {
+      clear.clear(team, team.league_rank() - 1, team.league_size() - 1);
+    } else {
+      glance(team, *take_scratch<Scratch>(team, 1));
+    }
   }
 };
 

@@ -103,7 +103,6 @@ struct LabelKinds {
 
   const Key* keys;
   std::size_t count;
-  Codec codec;
   Route* route;
   const Key* sampled;  ///< in order
   Labels<Key>* labels;

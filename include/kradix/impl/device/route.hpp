@@ -40,7 +40,7 @@ struct Route {
   /// Keys are counted after one sweep, if no bin of it holds more than so many (0: they are not).
   std::uint64_t counts;
   int verifies;                  ///< no disorder in the sample: order is verified, nothing counted
-  int recounts;                  ///< what was hoped for does not hold: digits are counted anew
+  int recounts;                  ///< what was hoped for does not hold: others are gone over
   std::uint64_t disorder;        ///< of any neighbours that were looked at (`Disorder`)
   int kinds;                     ///< of keys in the sample, if they are few: all are counted
   std::uint64_t too_many_kinds;  ///< for that: their count is void
@@ -58,6 +58,26 @@ struct Route {
   std::uint64_t given_up;            ///< of the chunks
 
   KOKKOS_FUNCTION bool has_counted_kinds() const { return kinds != 0 && too_many_kinds == 0; }
+  /// Once what it hoped for has been found out.
+  KOKKOS_FUNCTION bool needs_no_passes() const {
+    return has_counted_kinds() || (verifies != 0 && disorder != Disorder::both);
+  }
+  /// The list of passes without its sweeps.
+  KOKKOS_FUNCTION PassTable but_sweeps() const {
+    PassTable table{};
+    if (has_counted_kinds()) {
+      table.expands = sweeps_of_kinds(kinds);
+    } else if (needs_no_passes()) {
+      table.mirrors = (disorder & Disorder::falls) != 0 ? 1 : 0;
+    } else {
+      if (heavy != 0) {
+        table.takes_out = 1;
+        table.elements = lights;
+      }
+      table.finishes = counts != 0 ? PassTable::counting : finishes;
+    }
+    return table;
+  }
   /// Sweeps by labels of so many kinds.
   KOKKOS_FUNCTION static int sweeps_of_kinds(int kinds) { return kinds <= bin_count ? 1 : 2; }
 };
@@ -102,6 +122,8 @@ struct RouteRule {
   static constexpr int tried = 4;  ///< numbers of sweeps, from the least on
   /// Fewer keys are only glanced at.
   std::size_t samples_from = 0;
+  /// Where there is but a glance, up to so many are counted beside it: of more, what the glance might save takes longer.
+  std::size_t count_beside_to = std::size_t{1} << 23;
   /// Of more keys a glance sees too few to tell that they spread evenly.
   std::size_t glance_to = std::size_t{1} << 25;
   static constexpr float as_sampled = 1.05f;  ///< a length, at most
@@ -172,6 +194,15 @@ struct ChooseRoute {
     return told < top - all.begin ? told : top - all.begin;
   }
 
+  /// Of two sweeps over keys that spread, of which both digits leave such runs: all of them; or fewer, so that the lower digit
+  /// begins where one of those does that are counted beside the glance, if runs are short all the same.
+  KOKKOS_FUNCTION int sweep_bits(float run, int top) const {
+    const int cut = (top - all.begin) % digit_bits;
+    const bool are_short = run * static_cast<float>(1 << (digit_bits - cut)) <= rule.run / 4;
+    const bool fewer = cut != 0 && are_short && count <= rule.count_beside_to;
+    return fewer ? digit_bits + cut : GlancedPairs::cell_bits;
+  }
+
   /// Begins the route. Keys that spread evenly, and of which hardly two are alike in what the finish counts by, need no
   /// more samples: they are chosen two sweeps and a finish. Others are swept over all digits if there are no more
   /// samples (`is_all`).
@@ -192,8 +223,8 @@ struct ChooseRoute {
       begun.chosen = 1;
       begun.verifies = hopes_for_order ? 1 : 0;
       begun.finishes = spreads ? 1 : 0;
-      begun.digits =
-          spreads ? DigitList{top - GlancedPairs::cell_bits, top} : all_digits(passes(top), top);
+      const int bits = is_all ? sweep_bits(alike(seen.pairs), top) : GlancedPairs::cell_bits;
+      begun.digits = spreads ? DigitList{top - bits, top} : all_digits(passes(top), top);
     }
     *route = begun;
   }

@@ -69,28 +69,45 @@ struct SampleKinds {
   static_assert(most_sampled_kinds <= samples);
 
   KeyOrder<Codec> order;
-  Key* sampled;            ///< where kinds are written, in order (null: nobody wants them)
+  Key* sampled;            ///< where kinds are written (null: nobody wants them)
   HeavyKinds<Key>* heavy;  ///< likewise those that are heavy, where all are too many
-  bool all_kinds;          ///< they are of no use unless none is missed
+  bool all_kinds;          ///< they are of no use unless in order and none is missed
   int most;                ///< that may be listed
-  int most_rounds;
+  /// Each round looks all over the keys. Of kinds that are seen 12 times on average, 6 in a million are missed.
+  static constexpr int least_rounds = 4, most_rounds = 16;
 
   KOKKOS_FUNCTION bool wanted() const { return sampled != nullptr; }
 
   /// Lists the kinds in a larger sample, if hardly any can have been missed; or those that make up much of it.
   KOKKOS_FUNCTION KindsInSample operator()(const Team& team, Table& table) const {
-    table.template clear<Threads>(team);
-    // Each round looks all over the keys. Of kinds that are seen 12 times on average, 6 in a million are missed.
-    constexpr int least_rounds = 4;
     const bool all_rounds = order.count >= static_cast<std::size_t>(most_rounds) * samples;
     const int rounds = all_rounds ? most_rounds : least_rounds;
-    const int times = all_kinds ? 12 : 4;
     const SamplePlaces places(order.count, static_cast<std::size_t>(samples * rounds));
+    return look(team, table, rounds, [&](int round, std::uint64_t* key) {
+      read_round(team, places, round, rounds, key);
+    });
+  }
+
+  /// The same of keys at hand, that the threads of a team hold so many each.
+  KOKKOS_FUNCTION KindsInSample among(const Team& team, Table& table, const Key* mine) const {
+    return look(team, table, least_rounds, [&](int round, std::uint64_t* key) {
+      KRADIX_UNROLL
+      for (int i = 0; i < each; ++i) key[i] = mine[round * each + i];
+    });
+  }
+
+ private:
+  template <class Read>
+  KOKKOS_FUNCTION KindsInSample look(const Team& team, Table& table, int rounds,
+                                     const Read& read) const {
+    table.template clear<Threads>(team);
+    const int times = all_kinds ? 12 : 4;
     std::uint64_t key[each];
     bool few = true;
     int round = 0, seen = 0;
+    KRADIX_ROLLED
     while (seen < rounds * samples) {
-      read_round(team, places, round, rounds, key);
+      read(round, key);
       see_kinds(key, few, table);
       team.team_barrier();
       const auto found = static_cast<int>(table.found) + (table.zeros != 0 ? 1 : 0);
@@ -103,7 +120,7 @@ struct SampleKinds {
       team.team_barrier();
     }
     if (few && hardly_any_missed(team, table)) {
-      const int listed = list_kinds(team, 1, table, sampled);
+      const int listed = list_kinds(team, 1, all_kinds, table, sampled);
       if (tells_all_apart(team, listed, table)) return {.kinds = listed};
     } else if constexpr (may_be_kind<Codec>) {
       if (heavy != nullptr) return list_heavy(team, seen, table);
@@ -111,7 +128,6 @@ struct SampleKinds {
     return {};
   }
 
- private:
   /// Where many were missed, more have been seen once than twice.
   KOKKOS_FUNCTION static bool hardly_any_missed(const Team& team, Table& table) {
     std::uint32_t once = 0;
@@ -150,7 +166,7 @@ struct SampleKinds {
     team.team_barrier();
     if (thread == 0) table.listed = 0;
     team.team_barrier();
-    const int listed = list_kinds(team, least, table, heavy->sorted);
+    const int listed = list_kinds(team, least, true, table, heavy->sorted);
     give_slots(team, listed, table);
     return {0, listed, share};
   }
@@ -186,8 +202,9 @@ struct SampleKinds {
     }
   }
 
-  /// Those seen so often, in order, first in the table. The key 0 marks what is free, and is told apart.
-  KOKKOS_FUNCTION int list_kinds(const Team& team, std::uint32_t least, Table& table,
+  /// Those seen so often, first in the table, and in order if that is of use. The key 0 marks what is free, and is told
+  /// apart.
+  KOKKOS_FUNCTION int list_kinds(const Team& team, std::uint32_t least, bool in_order, Table& table,
                                  Key* list) const {
     constexpr int mine = Table::slots / Threads;
     std::uint64_t held[mine];
@@ -206,10 +223,12 @@ struct SampleKinds {
     team.team_barrier();
     const Codec& codec = order.codec;
     const Bits mask = order.mask();
-    sort_bitonic<Threads>(team, table.word, listed, [&](std::uint64_t a, std::uint64_t b) {
-      return (codec.encode(static_cast<Key>(a)) & mask) <
-             (codec.encode(static_cast<Key>(b)) & mask);
-    });
+    if (in_order) {
+      sort_bitonic<Threads>(team, table.word, listed, [&](std::uint64_t a, std::uint64_t b) {
+        return (codec.encode(static_cast<Key>(a)) & mask) <
+               (codec.encode(static_cast<Key>(b)) & mask);
+      });
+    }
     for (int i = team.team_rank(); i < listed; i += Threads) {
       list[i] = static_cast<Key>(table.word[i]);
     }
