@@ -41,7 +41,9 @@ struct OnesweepScratch {
     const std::size_t counts_of_a_pass =
         static_cast<std::size_t>(sets) * bin_count + 1 + scratch.look_back.counters();
     scratch.most_passes = plan.passes + more_passes;
-    const std::size_t counts = static_cast<std::size_t>(scratch.most_passes) * counts_of_a_pass + 1;
+    constexpr std::size_t more = 2;  // what `special` and `counted` point to
+    const std::size_t counts =
+        static_cast<std::size_t>(scratch.most_passes) * counts_of_a_pass + more;
     scratch.extra = counts * sizeof(std::uint64_t);
     scratch.sets = sets;
     scratch.counts = list.add(scratch.extra + extra, 1);
@@ -62,7 +64,7 @@ class Onesweep {
   static constexpr TeamShape count_with = count_shape<ExecutionSpace>();
   static constexpr TeamShape glance_with = glance_shape<ExecutionSpace>();
   using Count = CountAllDigits<ExecutionSpace, Codec, count_digits_shape<ExecutionSpace>()>;
-  using List = ListDigits<ExecutionSpace, count_with.threads>;
+  using List = ListDigits<ExecutionSpace, count_digits_shape<ExecutionSpace>().threads>;
 
  public:
   static constexpr TeamShape count_digits_with = count_digits_shape<ExecutionSpace>();
@@ -111,10 +113,12 @@ class Onesweep {
 
   /// Every digit.
   void count() {
-    launch<count_digits_with>("CountAllDigits", counting_teams(),
-                              Count::scratch_bytes(digits().count()), counts_of(0, nullptr));
-    launch<count_with>("ListDigits", 1, List::scratch_bytes(),
-                       List{plan_.count, bins_, passes_, digits()});
+    using Together = CountAndList<Count, List>;
+    launch<count_alone_shape<ExecutionSpace>()>("CountAllDigits", counting_teams(),
+                              Together::scratch_bytes(digits().count()),
+                              Together{counts_of(0, nullptr),
+                                       {plan_.count, bins_, passes_, digits()},
+                                       counted()});
   }
 
   /// Those that the route names, if it does not hope for order, which is verified then, or for few kinds, which are
@@ -140,8 +144,8 @@ class Onesweep {
   template <class Glance, class Kinds, class WithKinds>
   void glance_and_count(const Glance& glance, const Kinds& kinds, const WithKinds& with_kinds,
                         Route* route, GlanceState* state) {
-    using Together = GlanceAndCount<Glance, Count, ListDigits<ExecutionSpace, glance_with.threads>,
-                                    Kinds, WithKinds>;
+    static_assert(glance_with.threads == count_digits_with.threads);
+    using Together = GlanceAndCount<Glance, Count, List, Kinds, WithKinds>;
     clear();
     Count count = counts_of(0, nullptr), other = counts_of(plan_.passes, route);
     count.varying = other.varying = state->varying;
@@ -310,6 +314,7 @@ class Onesweep {
               look_back, pass, special()});
   }
   std::uint64_t* special() const { return bins_ + scratch_.extra / sizeof(std::uint64_t) - 1; }
+  std::uint64_t* counted() const { return special() - 1; }
 
   /// The first pass finds no order of equal keys that would show.
   static constexpr bool may_spread = !with_values && Codec::tells_all_keys_apart;

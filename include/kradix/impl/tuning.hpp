@@ -116,6 +116,13 @@ constexpr TeamShape count_digits_shape() {
   return is_host_space<ExecutionSpace> ? TeamShape{1, 1} : TeamShape{512, 1};
 }
 
+/// The same, if that is all they do. As many as run at once come round: a few registers more and one of four would wait.
+template <class ExecutionSpace>
+constexpr TeamShape count_alone_shape() {
+  constexpr TeamShape shape = count_digits_shape<ExecutionSpace>();
+  return is_host_space<ExecutionSpace> ? shape : TeamShape{shape.threads, shape.items, 4};
+}
+
 /// The same, where they look up keys in a table in scratch instead.
 template <class ExecutionSpace>
 constexpr TeamShape look_up_shape(std::size_t key_bytes) {

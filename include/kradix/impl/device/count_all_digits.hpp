@@ -203,11 +203,6 @@ struct ListDigits {
     return PassTable::max_passes * sizeof(IsConstant);
   }
 
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
-    list(team, digits, 0, 0, PassTable{}, nullptr,
-         take_scratch<IsConstant>(team, PassTable::max_passes));
-  }
-
   /// Beside those of that table, and likewise in `sweeps`, if there is one. From `counts` on rows hold what was counted,
   /// from `firsts` on they will hold first places.
   KOKKOS_FUNCTION void list(const Team& team, const DigitList& digits, int counts, int firsts,
@@ -235,6 +230,30 @@ struct ListDigits {
     }
     passes->begin(listed, others);
     if (sweeps != nullptr) sweeps->begin(listed, others);
+  }
+};
+
+/// All digits in one launch: the last team to leave lists them.
+template <class Count, class List>
+struct CountAndList {
+  using Team = typename Count::Team;
+
+  Count count;
+  List list;
+  std::uint64_t* counted;  ///< teams that have; zero at first
+
+  static std::size_t scratch_bytes(int digit_count) {
+    return std::max(Count::scratch_bytes(digit_count), sizeof(std::uint64_t) + List::scratch_bytes());
+  }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    constexpr std::size_t least = 1 + PassTable::max_passes;
+    const std::size_t words = count.counters() / 2;
+    auto* const scratch = take_scratch<std::uint64_t>(team, words > least ? words : least);
+    count.count_in(team, reinterpret_cast<std::uint32_t*>(scratch));
+    const auto teams = static_cast<std::uint64_t>(team.league_size());
+    if (!leaves_last(team, counted, teams, scratch[0])) return;
+    list.list(team, list.digits, 0, 0, PassTable{}, nullptr, scratch + 1);
   }
 };
 

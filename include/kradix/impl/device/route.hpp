@@ -494,7 +494,9 @@ struct SampleRuns {
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (route->chosen != 0) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    if (kinds.wanted() && team.league_rank() == team.league_size() - 1) {
+    // (That team begins first, for it is the last to be done.)
+    const int of_kinds = kinds.wanted() ? 1 : 0;
+    if (team.league_rank() < of_kinds) {
       if constexpr (may_be_listed<Codec>) {
         const KindsInSample found = kinds(team, scratch.table);
         if (team.team_rank() == 0) {
@@ -504,7 +506,7 @@ struct SampleRuns {
         }
       }
     } else {
-      sample_runs(team, scratch);
+      sample_runs(team, team.league_rank() - of_kinds, scratch);
     }
     const auto teams = static_cast<std::uint64_t>(team.league_size());
     if (leaves_last(team, &route->sampled, teams, scratch.sampled) && team.team_rank() == 0) {
@@ -512,10 +514,10 @@ struct SampleRuns {
     }
   }
 
-  KOKKOS_FUNCTION void sample_runs(const Team& team, Scratch& scratch) const {
-    const int mine = sweeps.first + team.league_rank() % sweeps.count();
+  KOKKOS_FUNCTION void sample_runs(const Team& team, int index, Scratch& scratch) const {
+    const int mine = sweeps.first + index % sweeps.count();
     const RandomPlaces places{order.count};
-    const auto first = static_cast<std::uint32_t>(team.league_rank()) * samples +
+    const auto first = static_cast<std::uint32_t>(index) * samples +
                        static_cast<std::uint32_t>(team.team_rank());
     std::size_t place[each];
     KRADIX_UNROLL
