@@ -405,7 +405,8 @@ TYPED_TEST(GlanceOf, DigitsMayBeginAnywhere) {
   const auto seen = glanced_places(this->count);
   std::size_t unseen = this->count / 2;
   while (seen.count(unseen) > 0) ++unseen;
-  std::set<int> begins;  // of the lower digit, where that is counted beside a glance and where it is not
+  std::set<int>
+      begins;  // of the lower digit, where that is counted beside a glance and where it is not
   const auto expect = [&](int shift, bool above, int finishes) {
     SCOPED_TRACE(::testing::Message() << "shift " << shift << ", above " << above);
     auto input = this->spread();

@@ -43,7 +43,7 @@ struct MsdHybridScratch {
   OnesweepScratch sweeps;
   Slot kinds;  ///< or labels
   Slot heavy;
-  Slot cells;    ///< if keys may be spread twice, with the sums of their tiles behind them
+  Slot cells;  ///< if keys may be spread twice, with the sums of their tiles behind them
   Slot glanced;
   Slot sampled;  ///< kinds, which a glance may write beside those who clear all before
   Slot route;
@@ -69,9 +69,9 @@ struct MsdHybridScratch {
         plan.value_bytes > 0 ? sizeof(Labels<std::uint64_t>) : sizeof(Kinds<std::uint64_t>);
     constexpr std::size_t heavy = sizeof(HeavyKinds<std::uint64_t>);
     constexpr std::size_t sampled = most_sampled_kinds * sizeof(std::uint64_t);
-    scratch.sweeps = OnesweepScratch::list(plan, most, list, 2, 1,
-                                           kinds + heavy + cells + sizeof(GlanceState) + sampled +
-                                               sizeof(Route));
+    scratch.sweeps = OnesweepScratch::list(
+        plan, most, list, 2, 1,
+        kinds + heavy + cells + sizeof(GlanceState) + sampled + sizeof(Route));
     scratch.kinds = {scratch.sweeps.counts.offset + scratch.sweeps.extra, kinds};
     scratch.heavy = {scratch.kinds.offset + kinds, heavy};
     scratch.cells = {scratch.heavy.offset + heavy, cells};
@@ -197,11 +197,8 @@ class MsdHybrid {
   typename Sample::Kinds kinds_to_sample(const RouteRule& rule, bool at_a_glance) const {
     static_assert(glance_with.threads == sample_with.threads);
     const bool wanted = may_look_for_kinds(rule) && at_a_glance == glances_only(rule);
-    return {order(),
-            wanted ? sampled_ : nullptr,
-            wanted && may_take_out(rule) ? heavy_ : nullptr,
-            with_values,
-            at_a_glance && with_values ? bin_count : most_sampled_kinds};
+    return {order(), wanted ? sampled_ : nullptr, wanted && may_take_out(rule) ? heavy_ : nullptr,
+            with_values, at_a_glance && with_values ? bin_count : most_sampled_kinds};
   }
 
   /// Few keys are either swept and finished, or swept over all digits.
@@ -305,8 +302,7 @@ class MsdHybrid {
   /// Where kinds of keys alone have been counted they are ranked; labels have been placed.
   auto ranking_kinds() const {
     if constexpr (knows_kinds && !with_values) {
-      return RankKinds<ExecutionSpace, Codec, Sweeps::count_digits_with.threads>{
-          codec_, &kinds()};
+      return RankKinds<ExecutionSpace, Codec, Sweeps::count_digits_with.threads>{codec_, &kinds()};
     } else {
       return NothingMore{};
     }

@@ -41,7 +41,7 @@ struct OnesweepScratch {
     const std::size_t counts_of_a_pass =
         static_cast<std::size_t>(sets) * bin_count + 1 + scratch.look_back.counters();
     scratch.most_passes = plan.passes + more_passes;
-    constexpr std::size_t more = 2;  // what `special` and `counted` point to
+    const std::size_t more = 2 + plan.passes;  // what `special`, `counted` and `swept` point to
     const std::size_t counts =
         static_cast<std::size_t>(scratch.most_passes) * counts_of_a_pass + more;
     scratch.extra = counts * sizeof(std::uint64_t);
@@ -114,11 +114,9 @@ class Onesweep {
   /// Every digit.
   void count() {
     using Together = CountAndList<Count, List>;
-    launch<count_alone_shape<ExecutionSpace>()>("CountAllDigits", counting_teams(),
-                              Together::scratch_bytes(digits().count()),
-                              Together{counts_of(0, nullptr),
-                                       {plan_.count, bins_, passes_, digits()},
-                                       counted()});
+    launch<count_alone_shape<ExecutionSpace>(sizeof(Key))>(
+        "CountAllDigits", counting_teams(), Together::scratch_bytes(digits().count()),
+        Together{counts_of(0, nullptr), {plan_.count, bins_, passes_, digits()}, counted()});
   }
 
   /// Those that the route names, if it does not hope for order, which is verified then, or for few kinds, which are
@@ -169,10 +167,23 @@ class Onesweep {
     const auto look_back = first_look_back();
     int pass = spreads_first() ? 1 : 0;
     if (pass == 1) spread();
-    for (int sweeps = 0; pass < plan_.passes; ++pass, ++sweeps) {
-      const TileLookBack of_pass{look_back.of_pass(sweeps)};
-      in_tiles_of_plan([&]<TeamShape TileShape>() { sweep<TileShape>(passes, pass, of_pass); });
-    }
+    in_tiles_of_plan([&]<TeamShape TileShape>() {
+      using Sweep = SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack>;
+      // Hardly any sort needs more than the first two of many passes, where there is a finish.
+      constexpr int apart = 2;
+      for (int sweeps = 0; pass < plan_.passes; ++pass, ++sweeps) {
+        const TileLookBack of_pass{look_back.of_pass(sweeps)};
+        if constexpr (goes_on<Sweep>) {
+          if (pass >= apart) {
+            using Rest = SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack,
+                                   Sweep::stays, Moved<Codec>, /*GoesOn=*/true>;
+            sweep<Rest>("SweepRest", passes, pass, of_pass, swept());
+            return;
+          }
+        }
+        sweep<Sweep>("SweepTile", passes, pass, of_pass, nullptr);
+      }
+    });
   }
 
   /// The second pass of keys that are spread twice, inside the bins of the first.
@@ -303,18 +314,23 @@ class Onesweep {
     }
     work.template operator()<Shape>();
   }
-  template <TeamShape TileShape>
-  void sweep(const PassTable* passes, int pass, const TileLookBack& look_back) {
-    using Sweep = SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack>;
-    launch<TileShape>(
-        "SweepTile",
-        Sweep::stays ? std::min(plan_.tiles, resident_teams<TileShape>()) : plan_.tiles,
-        Sweep::scratch_bytes(),
-        Sweep{buffers_, codec_, Sweep::Tiles::of(plan_.count), passes, bins_, tickets() + pass,
-              look_back, pass, special()});
+  template <class Sweep>
+  static constexpr bool goes_on =
+      Sweep::stays && !Sweep::Moving::some_are_special &&
+      may_go_on({Sweep::threads, Sweep::items}, sizeof(Key), with_values ? sizeof(Value) : 0);
+
+  template <class Sweep>
+  void sweep(const char* name, const PassTable* passes, int pass, const TileLookBack& look_back,
+             std::uint64_t* done) {
+    constexpr TeamShape shape{Sweep::threads, Sweep::items, Sweep::teams};
+    launch<shape>(name, Sweep::stays ? std::min(plan_.tiles, resident_teams<shape>()) : plan_.tiles,
+                  Sweep::scratch_bytes(),
+                  Sweep{buffers_, codec_, Sweep::Tiles::of(plan_.count), passes, bins_,
+                        tickets() + pass, look_back, pass, special(), done});
   }
   std::uint64_t* special() const { return bins_ + scratch_.extra / sizeof(std::uint64_t) - 1; }
   std::uint64_t* counted() const { return special() - 1; }
+  std::uint64_t* swept() const { return counted() - plan_.passes; }
 
   /// The first pass finds no order of equal keys that would show.
   static constexpr bool may_spread = !with_values && Codec::tells_all_keys_apart;

@@ -118,9 +118,10 @@ constexpr TeamShape count_digits_shape() {
 
 /// The same, if that is all they do. As many as run at once come round: a few registers more and one of four would wait.
 template <class ExecutionSpace>
-constexpr TeamShape count_alone_shape() {
+constexpr TeamShape count_alone_shape(std::size_t key_bytes) {
   constexpr TeamShape shape = count_digits_shape<ExecutionSpace>();
-  return is_host_space<ExecutionSpace> ? shape : TeamShape{shape.threads, shape.items, 4};
+  if (is_host_space<ExecutionSpace> || key_bytes > 8) return shape;
+  return {shape.threads, shape.items, 4};
 }
 
 /// The same, where they look up keys in a table in scratch instead.
@@ -158,6 +159,13 @@ constexpr TeamShape short_sweep_shape(std::size_t key_bytes, std::size_t value_b
   if (key_bytes <= 4) return fitted_to_tiles({512, 16, 2}, 4);
   return has_room_for_long_tiles ? TeamShape{384, 20, 2} : TeamShape{0, 0};
 }
+/// Have teams of such sweeps, if they stay, registers to spare to go on to the next pass? One launch for all passes beyond the
+/// first two saves 3 µs for each that there is nothing to do for; spilled words cost more where there is.
+constexpr bool may_go_on(TeamShape shape, std::size_t key_bytes, std::size_t value_bytes) {
+  const bool is_long = key_bytes == 8 && value_bytes > 0 && value_bytes < 8 && shape.items > 20;
+  return !is_long;
+}
+
 /// Up to so many.
 template <class ExecutionSpace>
 inline constexpr std::size_t most_for_short_sweeps =

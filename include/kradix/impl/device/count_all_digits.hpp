@@ -28,11 +28,11 @@ struct CountAllDigits {
   Codec codec;
   std::size_t count;
   DigitList all;
-  std::uint64_t* bins;      ///< [digit][bin], zero
-  Route* route = nullptr;   ///< tells the digits (null: all)
+  std::uint64_t* bins;               ///< [digit][bin], zero
+  Route* route = nullptr;            ///< tells the digits (null: all)
   std::uint64_t* varying = nullptr;  ///< is told which bits vary, if anyone asks
   bool keeps_order = true;           ///< as in KeyOrder
-  const Key* lights = nullptr;  ///< counted where the route has taken heavy keys out
+  const Key* lights = nullptr;       ///< counted where the route has taken heavy keys out
 
   static std::size_t scratch_bytes(int digit_count) {
     return static_cast<std::size_t>(digit_count) * bin_count * sizeof(std::uint32_t);
@@ -243,7 +243,8 @@ struct CountAndList {
   std::uint64_t* counted;  ///< teams that have; zero at first
 
   static std::size_t scratch_bytes(int digit_count) {
-    return std::max(Count::scratch_bytes(digit_count), sizeof(std::uint64_t) + List::scratch_bytes());
+    return std::max(Count::scratch_bytes(digit_count),
+                    sizeof(std::uint64_t) + List::scratch_bytes());
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {

@@ -89,7 +89,7 @@ struct Kinds {
 
   std::uint64_t counts[Slots::count + 1];
   Key keys[Slots::count + 1];
-  std::uint64_t used;  ///< slots, beside that of the key 0
+  std::uint64_t used;         ///< slots, beside that of the key 0
   std::uint32_t slots[most];  ///< those
 
   // In order, with the first place of each and then the end of all.

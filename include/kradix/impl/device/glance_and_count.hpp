@@ -42,9 +42,9 @@ struct GlanceAndCount {
 
   /// One piece, as of two nvcc does not know where the second lies, and counts key by key.
   KOKKOS_FUNCTION static constexpr std::size_t scratch_bytes(int digit_count) {
-    const std::size_t sizes[] = {static_cast<std::size_t>(digit_count) * bin_count * sizeof(std::uint32_t), sizeof(Scratch),
-                                 Kinds::scratch_bytes(), WithKinds::scratch_bytes(),
-                                 word + List::scratch_bytes()};
+    const std::size_t sizes[] = {
+        static_cast<std::size_t>(digit_count) * bin_count * sizeof(std::uint32_t), sizeof(Scratch),
+        Kinds::scratch_bytes(), WithKinds::scratch_bytes(), word + List::scratch_bytes()};
     std::size_t most = 0;
     for (const std::size_t size : sizes) most = size > most ? size : most;
     return (most + word - 1) / word * word;
@@ -78,8 +78,7 @@ struct GlanceAndCount {
 
  private:
   KOKKOS_FUNCTION int turn_of(const Team& team, std::uint64_t& turn) const {
-    if (team.team_rank() == 0)
-      turn = Kokkos::atomic_fetch_add(&state->begun, std::uint64_t{1});
+    if (team.team_rank() == 0) turn = Kokkos::atomic_fetch_add(&state->begun, std::uint64_t{1});
     team.team_barrier();
     const auto mine = static_cast<int>(turn);
     team.team_barrier();
@@ -87,7 +86,7 @@ struct GlanceAndCount {
   }
   KOKKOS_FUNCTION void take_glance(const Team& team, Scratch& scratch) const {
     glance(team, scratch);
-    team.team_barrier();  // kinds are written by all
+    team.team_barrier();                // kinds are written by all
     if (team.team_rank() != 0) return;  // who has chosen
     Kokkos::memory_fence();
     L::store(&state->chosen, std::uint64_t{1});
@@ -121,11 +120,11 @@ struct GlanceAndCount {
     }
     const DigitList& all = list.digits;
     const DigitList wanted = this->wanted(*route);
-    const auto varying = static_cast<Bits>(joined<Bits>(state->varying) &
-                                           bits_between<Bits>(all.begin, all.end));
+    const auto varying =
+        static_cast<Bits>(joined<Bits>(state->varying) & bits_between<Bits>(all.begin, all.end));
     const int end = bit_width_of(varying);
-    const bool holds = route->kinds == 0 && end <= wanted.end &&
-                       (route->verifies == 0 || are_counted(wanted));
+    const bool holds =
+        route->kinds == 0 && end <= wanted.end && (route->verifies == 0 || are_counted(wanted));
     const bool as_hoped = holds && route->verifies == 0 && end <= route->digits.end;
     const DigitList digits = holds ? wanted : all;
     PassTable others{};

@@ -123,6 +123,13 @@ struct LookBack {
     return other;
   }
 
+  KOKKOS_FUNCTION LookBack of_next_pass() const {
+    LookBack other = *this;
+    other.tail += shape.counters();
+    other.turn += turns;
+    return other;
+  }
+
   /// The turn at which a pass starts; or at which it would if one over all tiles came first, and then as many over
   /// these as now come before.
   KOKKOS_FUNCTION std::uint32_t first_turn() const { return turn; }

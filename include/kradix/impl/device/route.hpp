@@ -517,8 +517,8 @@ struct SampleRuns {
   KOKKOS_FUNCTION void sample_runs(const Team& team, int index, Scratch& scratch) const {
     const int mine = sweeps.first + index % sweeps.count();
     const RandomPlaces places{order.count};
-    const auto first = static_cast<std::uint32_t>(index) * samples +
-                       static_cast<std::uint32_t>(team.team_rank());
+    const auto first =
+        static_cast<std::uint32_t>(index) * samples + static_cast<std::uint32_t>(team.team_rank());
     std::size_t place[each];
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i)

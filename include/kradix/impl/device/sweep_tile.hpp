@@ -16,22 +16,25 @@
 namespace kradix::impl {
 
 /// Teams that stay for more than one tile make a pass with nothing to do cost only its launch, which
-/// matters most where there are many; short keys are faster with a team for each tile. What passes move (`MovedKeys`) nobody
+/// matters most where there are many; teams that go on (`GoesOn`) to the passes after it make all of these cost one. Short keys are faster with a team for each tile. What passes move (`MovedKeys`) nobody
 /// else sees before the last of them.
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape,
           class TileLookBack = LookBack<ExecutionSpace>,
-          bool Stays = (sizeof(typename Codec::key_type) > 4), class MovedKeys = Moved<Codec>>
+          bool Stays = (sizeof(typename Codec::key_type) > 4), class MovedKeys = Moved<Codec>,
+          bool GoesOn = false>
 struct SweepTile {
   using Key = typename Codec::key_type;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr std::size_t widest = sizeof(Key) > sizeof(Value) ? sizeof(Key) : sizeof(Value);
-  static constexpr int threads = Shape.threads, items = Shape.items, tile_size = threads * items;
+  static constexpr int threads = Shape.threads, items = Shape.items, teams = Shape.teams;
+  static constexpr int tile_size = threads * items;
   using Tiles = Tiling<tile_size>;
   static constexpr int groups = threads / L::width;
   static constexpr int bins_per_thread = threads >= bin_count ? 1 : bin_count / threads;
   static constexpr bool stays = is_host_space<ExecutionSpace> || Stays;
+  static_assert(stays || !GoesOn);
   using Moving = MovedKeys;
   static_assert(tile_size <= 0xffff && items % (with_values ? 4 : 2) == 0 &&
                 bin_count % bins_per_thread == 0);
@@ -44,9 +47,10 @@ struct SweepTile {
   const std::uint64_t* bins;  ///< [row][bin]: first places
   std::uint64_t* ticket;      ///< tiles taken: teams may start in any order, tiles may not
   TileLookBack look_back;
-  int pass;
+  int pass;  ///< or the first of those that teams go on to, which is not the first of all
   /// Not zero where the first pass has met special keys (null: nobody knows).
   std::uint64_t* special = nullptr;
+  std::uint64_t* done = nullptr;  ///< tiles of each of these passes
 
   /// Where an element of a sorted tile lies in scratch. Bins of one size start a multiple of that apart:
   /// keys whose digits cycle would all meet in one bank, did not every 32nd place stay empty. (Elements
@@ -67,6 +71,15 @@ struct SweepTile {
     return padded<T>(static_cast<std::uint32_t>(thread)) + static_cast<std::uint32_t>(item) * step;
   }
 
+  /// The pass at hand, if teams go on: in registers it would have others spilled.
+  struct AtHand {
+    int pass;
+    std::uint32_t drawn, swept;  ///< the next tile; tiles of this team
+    TileLookBack look_back;
+    PassTable passes;  ///< a copy: after each wait for others what lies in memory is far again
+  };
+  struct Nothing {};
+
   /// What a team keeps in scratch. Counters are done with when elements come.
   struct Scratch {
     union {
@@ -82,6 +95,7 @@ struct SweepTile {
     std::uint32_t turn;  ///< of the look-back, at the pass's first tile
     Digit digit;         ///< for the steps after the ranks: see `sweep`
     bool reads_any;      ///< keys, special ones too; likewise
+    [[no_unique_address]] std::conditional_t<GoesOn, AtHand, Nothing> at_hand;
     KOKKOS_FUNCTION Scratch() {}
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
@@ -103,30 +117,98 @@ struct SweepTile {
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (pass >= passes->count) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    const Digit digit = passes->digit[pass];
-    while (true) {
-      if (team.team_rank() == 0) {
-        take(static_cast<std::uint32_t>(Kokkos::atomic_fetch_add(ticket, std::uint64_t{1})),
-             scratch);
+    if constexpr (GoesOn) {
+      sweep_on(team, scratch);
+    } else {
+      const Digit digit = passes->digit[pass];
+      while (true) {
+        if (team.team_rank() == 0) take(draw(ticket), scratch);
+        clear_counters(team.team_rank(), scratch);
+        team.team_barrier();
+        if (scratch.tile == no_tile) return;
+        sweep(team, digit, scratch);
+        if constexpr (!stays) return;
+        team.team_barrier();
       }
+    }
+  }
+
+  /// Whoever finds no tile of a pass any more waits until those are done which others have drawn.
+  KOKKOS_FUNCTION void sweep_on(const Team& team, Scratch& scratch) const {
+    if (team.team_rank() == 0) {
+      scratch.at_hand = {pass, draw(ticket), 0, look_back, *passes};
+    }
+    while (true) {
+      if (team.team_rank() == 0) take(scratch.at_hand.drawn, scratch);
       clear_counters(team.team_rank(), scratch);
       team.team_barrier();
-      if (scratch.tile == no_tile) return;
-      sweep(team, digit, scratch);
-      if constexpr (!stays) return;
-      team.team_barrier();
+      if (scratch.tile != no_tile) {
+        sweep(team, scratch.at_hand.passes.digit[scratch.at_hand.pass], scratch);
+        team.team_barrier();
+        if (team.team_rank() == 0) draw_next(scratch.at_hand);
+      } else {
+        const int next = scratch.at_hand.pass + 1;
+        if (next == scratch.at_hand.passes.count) return;
+        std::uint32_t drawn = 0;
+        if (team.team_rank() == 0) drawn = draw(ticket + (next - pass));
+        Kokkos::memory_fence();
+        team.team_barrier();
+        if (team.team_rank() == 0) go_on(drawn, scratch.at_hand);
+        team.team_barrier();
+      }
+    }
+  }
+
+  KOKKOS_FUNCTION static std::uint32_t draw(std::uint64_t* ticket) {
+    return static_cast<std::uint32_t>(Kokkos::atomic_fetch_add(ticket, std::uint64_t{1}));
+  }
+  KOKKOS_FUNCTION void draw_next(AtHand& at_hand) const {
+    ++at_hand.swept;
+    at_hand.drawn = draw(ticket + (at_hand.pass - pass));
+  }
+  KOKKOS_FUNCTION void go_on(std::uint32_t drawn, AtHand& at_hand) const {
+    std::uint64_t* const done_here = done + (at_hand.pass - pass);
+    if (at_hand.swept > 0) Kokkos::atomic_add(done_here, std::uint64_t{at_hand.swept});
+    ++at_hand.pass;
+    at_hand.drawn = drawn;
+    at_hand.swept = 0;
+    at_hand.look_back = {at_hand.look_back.of_next_pass()};
+    const Tiles tiles = at_hand.passes.takes_out ? Tiles::of(at_hand.passes.elements) : tiling;
+    while (L::load(done_here) < tiles.tiles()) L::pause();
+    Kokkos::memory_fence();
+  }
+
+  KOKKOS_FUNCTION int pass_of(const Scratch& scratch) const {
+    if constexpr (GoesOn) {
+      return scratch.at_hand.pass;
+    } else {
+      return pass;
+    }
+  }
+  KOKKOS_FUNCTION const PassTable& passes_of(const Scratch& scratch) const {
+    if constexpr (GoesOn) {
+      return scratch.at_hand.passes;
+    } else {
+      return *passes;
+    }
+  }
+  KOKKOS_FUNCTION const TileLookBack& look_back_of(const Scratch& scratch) const {
+    if constexpr (GoesOn) {
+      return scratch.at_hand.look_back;
+    } else {
+      return look_back;
     }
   }
 
   /// One thread: the tile that is swept next, if there is one.
   KOKKOS_FUNCTION void take(std::uint32_t index, Scratch& scratch) const {
-    if (passes->takes_out) {
-      const auto tiling = Tiles::of(passes->elements);
+    if (passes_of(scratch).takes_out) {
+      const auto tiling = Tiles::of(passes_of(scratch).elements);
       take(index, tiling, scratch);
-      scratch.turn = look_back.first_turn_after_all(tiling.tiles());
+      scratch.turn = look_back_of(scratch).first_turn_after_all(tiling.tiles());
     } else {
       take(index, tiling, scratch);
-      scratch.turn = look_back.first_turn();
+      scratch.turn = look_back_of(scratch).first_turn();
     }
   }
   KOKKOS_FUNCTION static void take(std::uint32_t index, const Tiles& tiling, Scratch& scratch) {
@@ -145,7 +227,7 @@ struct SweepTile {
     }
   }
   KOKKOS_FUNCTION TileLookBack look_back_in(const Scratch& scratch) const {
-    TileLookBack here = look_back;
+    TileLookBack here = look_back_of(scratch);
     here.start_at(scratch.turn);
     return here;
   }
@@ -156,7 +238,7 @@ struct SweepTile {
                              Scratch& scratch) const {
     const int thread = team.team_rank();
     Registers registers;
-    load<Full>(thread, tile, registers);
+    load<Full>(thread, tile, scratch, registers);
     const bool reads_any = this->reads_any();
     with_reader(reads_any, digit,
                 [&](const auto& reader) { rank<Full>(thread, tile, reader, scratch, registers); });
@@ -165,7 +247,7 @@ struct SweepTile {
       // it would keep every item's bin instead and spill the keys.
       scratch.digit = digit;
       scratch.reads_any = reads_any;
-      look_back.enter(tile.index);
+      look_back_of(scratch).enter(tile.index);
     }
     team.team_barrier();
     publish<Full>(team, tile, scratch);
@@ -177,7 +259,7 @@ struct SweepTile {
     exchange_keys(scratch, registers);
     look_back_for_bases<Full>(thread, tile, scratch);
     team.team_barrier();
-    if (thread == 0) look_back.leave(tile.index);
+    if (thread == 0) look_back_of(scratch).leave(tile.index);
     if constexpr (with_values) {
       std::uint32_t bins[items / 4];
       scatter_keys<Full>(thread, tile, scratch, bins);
@@ -216,8 +298,10 @@ struct SweepTile {
   }
 
   template <bool Full>
-  KOKKOS_FUNCTION void load(int thread, const Tile& tile, Registers& registers) const {
-    const Key* const keys = buffers.keys.source(passes->number(pass), passes->all()) + tile.begin;
+  KOKKOS_FUNCTION void load(int thread, const Tile& tile, const Scratch& scratch,
+                            Registers& registers) const {
+    const Key* const keys =
+        buffers.keys.source(number_of(scratch), passes_of(scratch).all()) + tile.begin;
     const int first = place_of(thread, 0);
     const Key* const mine = keys + first;
     KRADIX_UNROLL
@@ -347,7 +431,7 @@ struct SweepTile {
   KOKKOS_FUNCTION void look_back_for_bases(int thread, const Tile& tile, Scratch& scratch) const {
     if (thread * bins_per_thread >= bin_count) return;
     const TileLookBack look_back = look_back_in(scratch);
-    const std::uint64_t* const firsts = bins + passes->row[pass] * bin_count;
+    const std::uint64_t* const firsts = bins + passes_of(scratch).row[pass_of(scratch)] * bin_count;
     for (int b = 0; b < bins_per_thread; ++b) {
       const int bin = thread * bins_per_thread + b;
       const std::uint32_t end =
@@ -357,10 +441,16 @@ struct SweepTile {
     }
   }
 
-  KOKKOS_FUNCTION Key* destination_keys() const {
-    const bool stay =
-        buffers.leaves_keys && pass == passes->count - 1 && !passes->finishes && !passes->takes_out;
-    return stay ? nullptr : buffers.keys.destination(passes->number(pass), passes->all());
+  KOKKOS_FUNCTION int number_of(const Scratch& scratch) const {
+    return passes_of(scratch).number(pass_of(scratch));
+  }
+  KOKKOS_FUNCTION bool is_last(const Scratch& scratch) const {
+    return pass_of(scratch) == passes_of(scratch).count - 1;
+  }
+  KOKKOS_FUNCTION Key* destination_keys(const Scratch& scratch) const {
+    const bool stay = buffers.leaves_keys && is_last(scratch) && !passes_of(scratch).finishes &&
+                      !passes_of(scratch).takes_out;
+    return stay ? nullptr : buffers.keys.destination(number_of(scratch), passes_of(scratch).all());
   }
 
   /// Codes become keys where nothing else follows. `kept` are the digits, four to a register, for values that go the
@@ -369,7 +459,7 @@ struct SweepTile {
   KOKKOS_FUNCTION void scatter_keys(int thread, const Tile& tile, const Scratch& scratch,
                                     std::uint32_t* kept) const {
     with_reader(scratch.reads_any, scratch.digit, [&](const auto& reader) {
-      if (Moving::are_codes && pass == passes->count - 1) {
+      if (Moving::are_codes && is_last(scratch)) {
         scatter_keys<Full, Moving::are_codes>(thread, tile, reader, scratch, kept);
       } else {
         scatter_keys<Full, false>(thread, tile, reader, scratch, kept);
@@ -380,7 +470,7 @@ struct SweepTile {
   template <bool Full, bool Decode, class Reader>
   KOKKOS_FUNCTION void scatter_keys(int thread, const Tile& tile, const Reader& reader,
                                     const Scratch& scratch, std::uint32_t* kept) const {
-    Key* const keys_out = destination_keys();  // null: they stay behind
+    Key* const keys_out = destination_keys(scratch);  // null: they stay behind
     // With the thread in the pointer and the item in the offset, an address costs one addition.
     Key* const out_here = keys_out + thread;
     KRADIX_UNROLL
@@ -408,7 +498,8 @@ struct SweepTile {
                                       Registers& registers, const std::uint32_t* kept) const {
     const int thread = team.team_rank();
     exchange_values<Full>(team, tile, scratch, registers);
-    Value* const out = buffers.values.destination(passes->number(pass), passes->all()) + thread;
+    Value* const out =
+        buffers.values.destination(number_of(scratch), passes_of(scratch).all()) + thread;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
@@ -423,8 +514,8 @@ struct SweepTile {
     return std::is_integral_v<Value> && buffers.makes_indices && passes->number(pass) == 0;
   }
 
-  KOKKOS_FUNCTION const Value* values_of(const Tile& tile) const {
-    return buffers.values.source(passes->number(pass), passes->all()) + tile.begin;
+  KOKKOS_FUNCTION const Value* values_of(const Tile& tile, const Scratch& scratch) const {
+    return buffers.values.source(number_of(scratch), passes_of(scratch).all()) + tile.begin;
   }
 
   template <bool Full>
@@ -441,7 +532,7 @@ struct SweepTile {
     }
     if constexpr (Full) {
       // They load while others still read keys. (A plain array: as a member of a class its elements were spilled.)
-      const Value* const mine = values_of(tile) + place_of(thread, 0);
+      const Value* const mine = values_of(tile, scratch) + place_of(thread, 0);
       Value values[items];
       KRADIX_UNROLL
       for (int i = 0; i < items; ++i) values[i] = mine[i * L::width];
@@ -460,7 +551,7 @@ struct SweepTile {
   /// Of a partial tile, a few at a time: all of them in registers would have others spilled.
   KOKKOS_FUNCTION void exchange_some_values(int thread, const Tile& tile, Scratch& scratch,
                                             const Registers& registers) const {
-    const Value* const in = values_of(tile);
+    const Value* const in = values_of(tile, scratch);
     constexpr int batch = 8;
     KRADIX_UNROLL
     for (int begin = 0; begin < items; begin += batch) {
