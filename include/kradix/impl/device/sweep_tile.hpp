@@ -78,10 +78,14 @@ struct SweepTile {
     TileLookBack look_back;
     PassTable passes;  ///< a copy: after each wait for others what lies in memory is far again
   };
+  struct WithAtHand {
+    AtHand at_hand;
+  };
   struct Nothing {};
 
-  /// What a team keeps in scratch. Counters are done with when elements come.
-  struct Scratch {
+  /// What a team keeps in scratch. Counters are done with when elements come. (A base that is empty takes no room for any
+  /// compiler, which host and device must agree about.)
+  struct Scratch : std::conditional_t<GoesOn, WithAtHand, Nothing> {
     union {
       std::uint16_t counters[groups][bin_count];
       Key keys[padded_size<Key>];
@@ -95,7 +99,6 @@ struct SweepTile {
     std::uint32_t turn;  ///< of the look-back, at the pass's first tile
     Digit digit;         ///< for the steps after the ranks: see `sweep`
     bool reads_any;      ///< keys, special ones too; likewise
-    [[no_unique_address]] std::conditional_t<GoesOn, AtHand, Nothing> at_hand;
     KOKKOS_FUNCTION Scratch() {}
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
