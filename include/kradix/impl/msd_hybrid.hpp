@@ -185,6 +185,7 @@ class MsdHybrid {
         glance(rule), sweeps_.template clearing<glance_with.threads>(kept_)};
     sweeps_.template launch<glance_with>("GlanceAtKeys", at_keys.teams(), at_keys.scratch_bytes(),
                                          at_keys);
+    if (glances_only(rule)) return;
     const SweepChoices sweeps = sweep_choices(rule);
     const auto kinds = kinds_to_sample(rule, false);
     const std::size_t teams = Sample::teams(plan_.count, sweeps);
@@ -302,7 +303,8 @@ class MsdHybrid {
   /// Where kinds of keys alone have been counted they are ranked; labels have been placed.
   auto ranking_kinds() const {
     if constexpr (knows_kinds && !with_values) {
-      return RankKinds<ExecutionSpace, Codec, Sweeps::count_digits_with.threads>{codec_, &kinds()};
+      return RankKinds<ExecutionSpace, Codec, Sweeps::count_digits_with.threads>{
+          codec_, plan_.count, &kinds()};
     } else {
       return NothingMore{};
     }

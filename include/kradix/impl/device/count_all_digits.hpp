@@ -55,29 +55,25 @@ struct CountAllDigits {
     }
   }
 
-  /// In that scratch; light keys alone, if heavy ones have been taken out.
-  KOKKOS_FUNCTION void count_digits(const Team& team, const DigitList& digits,
-                                    std::uint32_t* counts) const {
-    const Part part{team.league_rank(), team.league_size()};
-    // Two calls: what the first reads stays constant.
-    if (route == nullptr || route->heavy == 0) {
-      count_digits_of(team, keys, count, digits, counts, part);
-    } else {
-      count_digits_of(team, lights, route->lights, digits, counts, part);
-    }
-  }
-
   /// One of so many teams that count.
   struct Part {
     int team, teams;
   };
-  KOKKOS_FUNCTION void count_digits_of(const Team& team, const Key* keys, std::size_t count,
-                                       const DigitList& digits, std::uint32_t* counts,
-                                       const Part& part) const {
+  KOKKOS_FUNCTION void count_digits(const Team& team, const DigitList& digits,
+                                    std::uint32_t* counts) const {
+    count_digits(team, digits, counts, {team.league_rank(), team.league_size()});
+  }
+  /// In that scratch; light keys alone, if heavy ones have been taken out.
+  KOKKOS_FUNCTION void count_digits(const Team& team, const DigitList& digits,
+                                    std::uint32_t* counts, const Part& part) const {
     const int rows = digits.count() * bin_count;
     for (int i = team.team_rank(); i < rows; i += Shape.threads) counts[i] = 0;
     team.team_barrier();
-    tell(count_keys(team, keys, count, digits, counts, part));
+    // Two calls: what the first reads stays constant.
+    const Bits differ = route == nullptr || route->heavy == 0
+                            ? count_keys(team, keys, count, digits, counts, part)
+                            : count_keys(team, lights, route->lights, digits, counts, part);
+    tell(differ);
     team.team_barrier();
     for (int i = team.team_rank(); i < rows; i += Shape.threads) {
       if (counts[i] > 0) Kokkos::atomic_add(&bins[i], std::uint64_t{counts[i]});
@@ -289,9 +285,10 @@ struct ListOrRecount {
     constexpr std::size_t theirs = WithKinds::scratch_bytes() / sizeof(Word);
     auto* const scratch = take_scratch<Word>(team, mine > theirs ? mine : theirs);
     if (known.needs_no_passes()) {
-      if (team.league_rank() != 0) return;
-      if (known.has_counted_kinds()) with_kinds.rank_in(team, scratch);
-      tell(team, known.but_sweeps(), PassTable{});
+      if (known.has_counted_kinds()) {
+        with_kinds.rank_in(team, scratch, team.league_rank(), team.league_size());
+      }
+      if (team.league_rank() == 0) tell(team, known.but_sweeps(), PassTable{});
       return;
     }
     const bool crowds = holds_too_much(team, known, scratch[0]);

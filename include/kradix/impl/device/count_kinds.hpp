@@ -1,5 +1,5 @@
 // Few distinct keys, or kinds of keys, are counted and not moved: one read looks each key up in a table in
-// scratch, then kinds are put in order and expanded (expand_kinds.hpp).
+// scratch, then kinds are ranked among each other and expanded (expand_kinds.hpp).
 //
 // Kinds that the sample saw have a slot in one of two places each before the count begins, for the slowest of
 // a group's lanes decides: a key in a hundred that is looked for farther away would make most groups look
@@ -11,7 +11,6 @@
 #include <cstdint>
 
 #include "kradix/impl/backend/lanes.hpp"
-#include "kradix/impl/device/bitonic.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/device/wide_array.hpp"
@@ -230,15 +229,18 @@ struct CountKinds {
   }
 };
 
-/// For one team, once all kinds are counted: their order, and where each begins.
+/// Groups of lanes rank kinds, once all are counted: how many lie before one, and how often those occur.
 template <class ExecutionSpace, class Codec, int Threads>
 struct RankKinds {
   using Key = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
-  static constexpr int most = static_cast<int>(Kinds<Key>::most) + 1;
+  static constexpr int groups = Threads / L::width;
+  static constexpr int most_teams = 32;
 
   Codec codec;
+  std::size_t count;
   Kinds<Key>* kinds;
 
   struct Kind {
@@ -246,51 +248,58 @@ struct RankKinds {
     Key key;
   };
   struct Scratch {
-    Kind kind[most];
+    Kind kind[Kinds<Key>::most + 1];
   };
   KOKKOS_FUNCTION static constexpr std::size_t scratch_bytes() {
     return (sizeof(Scratch) + 7) / 8 * 8;
   }
 
-  KOKKOS_FUNCTION void rank_in(const Team& team, std::uint64_t* memory) const {
+  /// By one of so many teams.
+  KOKKOS_FUNCTION void rank_in(const Team& team, std::uint64_t* memory, int index,
+                               int teams) const {
+    const int working = teams < most_teams ? teams : most_teams;
+    if (index >= working) return;
     Kind* const kind = reinterpret_cast<Scratch*>(memory)->kind;
-    const int thread = team.team_rank();
     const auto used = static_cast<int>(L::load(&kinds->used));
     const std::uint64_t zeros = L::load(&kinds->counts[Kinds<Key>::Slots::count]);
-    const int listed = used + (zeros > 0 ? 1 : 0);
+    const int listed = used + (zeros > 0 ? 1 : 0), thread = team.team_rank();
     for (int i = thread; i < used; i += Threads) {
       const std::uint32_t slot = kinds->slots[i];
       kind[i] = {kinds->counts[slot], kinds->keys[slot]};
     }
     if (thread == 0 && zeros > 0) kind[used] = {zeros, Key{0}};
     team.team_barrier();
-    sort_bitonic<Threads>(team, kind, listed, [&](const Kind& a, const Kind& b) {
-      return codec.encode(a.key) < codec.encode(b.key);
-    });
-    for (int i = thread; i < listed; i += Threads) kinds->sorted[i] = kind[i].key;
-    if (thread < L::width) place(kind, listed, L::lane(thread));
+    const int group = index * groups + thread / L::width, lane = L::lane(thread);
+    KRADIX_ROLLED
+    for (int i = group; i < listed; i += working * groups) rank(kind, listed, i, lane);
+    if (group == 0 && lane == 0) {
+      kinds->listed = static_cast<std::uint64_t>(listed);
+      kinds->first[listed] = count;
+    }
   }
 
-  /// By one group of lanes, which sum 32 bits at once.
-  KOKKOS_FUNCTION void place(const Kind* kind, int listed, int lane) const {
-    constexpr int half = 24;
+  KOKKOS_FUNCTION void rank(const Kind* kind, int listed, int of, int lane) const {
+    const Bits bits = codec.encode(kind[of].key);
+    std::uint32_t below = 0;
     std::uint64_t before = 0;
-    KRADIX_ROLLED
-    for (int begin = 0; begin < listed; begin += L::width) {
-      const int i = begin + lane;
-      const std::uint64_t times = i < listed ? kind[i].times : 0;
-      const auto low = static_cast<std::uint32_t>(times & ((1u << half) - 1));
-      const auto high = static_cast<std::uint32_t>(times >> half);
-      const std::uint32_t low_before = L::scan(low, lane), high_before = L::scan(high, lane);
-      if (i < listed) {
-        kinds->first[i] = before + (std::uint64_t{high_before} << half) + low_before;
+    for (int i = lane; i < listed; i += L::width) {
+      if (codec.encode(kind[i].key) < bits) {
+        ++below;
+        before += kind[i].times;
       }
-      before += (std::uint64_t{L::from_last(high_before + high)} << half) +
-                L::from_last(low_before + low);
     }
+    below = sum_of(below, lane);
+    // Lanes sum 32 bits at once.
+    constexpr int half = 24;
+    const std::uint32_t low = sum_of(static_cast<std::uint32_t>(before & ((1u << half) - 1)), lane);
+    const std::uint32_t high = sum_of(static_cast<std::uint32_t>(before >> half), lane);
     if (lane != 0) return;
-    kinds->listed = static_cast<std::uint64_t>(listed);
-    kinds->first[listed] = before;
+    kinds->sorted[below] = kind[of].key;
+    kinds->first[below] = (std::uint64_t{high} << half) + low;
+  }
+
+  KOKKOS_FUNCTION static std::uint32_t sum_of(std::uint32_t value, int lane) {
+    return L::from_last(L::scan(value, lane) + value);
   }
 };
 

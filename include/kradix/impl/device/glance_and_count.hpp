@@ -59,8 +59,7 @@ struct GlanceAndCount {
     if (turn == 0) take_glance(team, *reinterpret_cast<Scratch*>(scratch));
     const int teams = team.league_size() > 1 ? team.league_size() - 1 : 1;
     if (turn > 0 || teams == team.league_size()) {
-      count.count_digits_of(team, count.keys, count.count, all, counts,
-                            {turn > 0 ? turn - 1 : 0, teams});
+      count.count_digits(team, all, counts, {turn > 0 ? turn - 1 : 0, teams});
     }
     wait_for_route(team);
     const Route* const route = other.route;
@@ -112,7 +111,7 @@ struct GlanceAndCount {
   KOKKOS_FUNCTION void list_passes(const Team& team, std::uint64_t* scratch) const {
     Route* const route = other.route;
     if (route->needs_no_passes()) {
-      if (route->has_counted_kinds()) with_kinds.rank_in(team, scratch);
+      if (route->has_counted_kinds()) with_kinds.rank_in(team, scratch, 0, 1);
       if (team.team_rank() != 0) return;
       list.passes->begin(0, route->but_sweeps());
       sweeps->begin(0, route->but_sweeps());
