@@ -20,7 +20,7 @@ inline constexpr const char* usage =
   --count N                keys a rank (1048576): weak scaling over runs with more ranks
   --total N                keys of all ranks, instead: strong scaling
   --distribution NAME      as of bench_sort (uniform)
-  --transport NAME         automatic, direct, staged, nccl
+  --transport NAME         automatic, direct, staged, nccl, peer
   --work NAME              automatic, partition_first, sort_first
   --route NAME             automatic, one_level, two_level
   --ranges R, --node-size G, --message-bytes B, --epsilon E     as the options of kradix::mpi::sort
@@ -74,7 +74,7 @@ inline void set(Options& options, const std::string& option, const std::string& 
   } else if (option == "--distribution" && inputs::distribution_from_name(value)) {
     options.input.distribution = *inputs::distribution_from_name(value);
   } else if (option == "--transport") {
-    options.sort.transport = from_name(value, Transport::nccl);
+    options.sort.transport = from_name(value, Transport::peer);
   } else if (option == "--work") {
     options.sort.work = from_name(value, Work::sort_first);
   } else if (option == "--route") {

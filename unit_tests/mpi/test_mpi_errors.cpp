@@ -171,6 +171,13 @@ TEST_F(MpiErrors, NcclThatIsNotThere) {
 }
 #endif
 
+TEST_F(MpiErrors, PeersThatAreNotThere) {
+  if (world::has_peers()) GTEST_SKIP() << "these ranks reach each other's memory";
+  expect_refused(
+      [&] { (void)kradix::mpi::sort(MPI_COMM_WORLD, exec, keys, {.transport = Transport::peer}); },
+      {"rank 0", "fetch from each other's memory only where", "CUDA GPUs"});
+}
+
 /// While this lives, large allocations of this process fail.
 class NoMoreMemory {
  public:

@@ -69,16 +69,25 @@ void expect_pairs_sorted(Shape shape, Spread spread, std::size_t per_rank, const
   EXPECT_TRUE(world::same_bytes(to_host(values_out), to_host(result.values))) << what;
 }
 
-const Options all_options[] = {
-    {.work = Work::partition_first},
-    {.work = Work::sort_first},
-    {.order = kradix::Order::descending, .splitters = Splitters::sampled(0.3)},
-    {.transport = Transport::staged, .ranges = 2, .message_bytes = 1024},
-    {.route = Route::two_level, .node_size = 2},
-};
+std::vector<Options> all_options() {
+  std::vector<Options> all{
+      {.work = Work::partition_first},
+      {.work = Work::sort_first},
+      {.order = kradix::Order::descending, .splitters = Splitters::sampled(0.3)},
+      {.transport = Transport::staged, .ranges = 2, .message_bytes = 1024},
+      {.work = Work::sort_first, .ranges = 3},
+      {.route = Route::two_level, .node_size = 2},
+  };
+  if (world::has_peers()) {
+    all.push_back({.transport = Transport::peer});
+    all.push_back({.work = Work::sort_first, .transport = Transport::peer, .ranges = 3});
+    all.push_back({.work = Work::partition_first, .transport = Transport::peer, .ranges = 2});
+  }
+  return all;
+}
 
 TEST(MpiPairs, OrderIsKeptAcrossRanks) {
-  for (Options options : all_options) {
+  for (Options options : all_options()) {
     if (world::size() % 2 != 0) options.route = Route::automatic;
     for (const Shape shape : world::all_shapes) {
       expect_pairs_sorted<std::uint64_t, Origin>(shape, Spread::even, 400, options);
@@ -90,7 +99,7 @@ TEST(MpiPairs, OrderIsKeptAcrossRanks) {
 }
 
 TEST(MpiPairs, ValuesOfAnOddSize) {
-  for (Options options : all_options) {
+  for (Options options : all_options()) {
     if (world::size() % 2 != 0) options.route = Route::automatic;
     for (const Shape shape : {Shape::few, Shape::uniform, Shape::sorted, Shape::equal}) {
       expect_pairs_sorted<std::uint32_t, Wide>(shape, Spread::ramp, 400, options);
@@ -99,7 +108,7 @@ TEST(MpiPairs, ValuesOfAnOddSize) {
 }
 
 TEST(MpiPairs, SeveralArrays) {
-  for (Options options : all_options) {
+  for (Options options : all_options()) {
     if (world::size() % 2 != 0) options.route = Route::automatic;
     const Whole<std::uint32_t> whole(Shape::few, Spread::ramp, 500);
     const auto origin = origins<Origin>(whole.counts);

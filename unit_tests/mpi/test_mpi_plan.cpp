@@ -228,6 +228,12 @@ TEST(MpiPlan, ChoicesFollowTheModel) {
   EXPECT_EQ(choose_work(s, 1, Work::automatic), Work::sort_first);
   EXPECT_EQ(choose_work(s, 4, Work::automatic), Work::partition_first);
   EXPECT_EQ(choose_work(s, 1, Work::partition_first), Work::partition_first);
+  s.fetches = true;  // what arrives is merged beside it
+  EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 8);
+  EXPECT_EQ(choose_work(s, 8, Work::automatic), Work::sort_first);
+  EXPECT_EQ(choose_ranges(s, 0, Work::partition_first), 4);
+  EXPECT_EQ(choose_work(s, 4, Work::partition_first), Work::partition_first);
+  s.fetches = false;
   s.total = 1000;
   EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 1);
   s.ranks = 1000;

@@ -73,6 +73,23 @@ TEST(MpiSort, EveryInputStagedInManyMessages) {
                                             2000);
   }
 }
+/// From a workspace, whose memory others keep mapped, and, without one and where data are sorted already, from copies.
+TEST(MpiSort, EveryInputFetchedFromPeers) {
+  if (!world::has_peers()) GTEST_SKIP() << "these ranks cannot reach each other's memory";
+  for (const Work work : {Work::partition_first, Work::sort_first}) {
+    for (const int ranges : {1, 3}) {
+      for (const bool kept : {false, true}) {
+        kradix::mpi::Workspace workspace;
+        expect_all_inputs_sorted<std::uint64_t>({.work = work,
+                                                 .transport = Transport::peer,
+                                                 .ranges = ranges,
+                                                 .message_bytes = 4000,
+                                                 .workspace = kept ? &workspace : nullptr},
+                                                700);
+      }
+    }
+  }
+}
 TEST(MpiSort, EveryInputInRanges) {
   expect_all_inputs_sorted<std::uint64_t>({.ranges = 3, .message_bytes = 1000}, 1000);
 }

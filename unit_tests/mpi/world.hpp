@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kradix/impl/mpi/transports.hpp"
 #include "support/device.hpp"
 #include "support/inputs.hpp"
 #include "support/reference.hpp"
@@ -186,6 +187,12 @@ inline std::size_t sum_below(std::size_t mine) {
   std::uint64_t below = 0;
   MPI_Exscan(&own, &below, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   return rank() == 0 ? 0 : static_cast<std::size_t>(below);
+}
+
+/// Can these ranks' GPUs fetch from each other? Collective.
+inline bool has_peers() {
+  auto& comm = kradix::impl::mpi::Communicator::of(MPI_COMM_WORLD);
+  return kradix::impl::mpi::peers_are_possible<Space>(comm);
 }
 
 template <class T>

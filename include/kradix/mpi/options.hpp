@@ -63,6 +63,7 @@ enum class Transport : std::uint8_t {
   direct,  ///< MPI reads and writes the views' memory: host memory, or a GPU-aware MPI
   staged,  ///< through pinned host memory
   nccl,    ///< by NCCL, where Kradix was built with it
+  peer,    ///< CUDA GPUs of one node fetch from each other's memory
 };
 
 /// How the exchange is routed.
@@ -81,7 +82,8 @@ constexpr std::string_view name(Transport transport) {
   return transport == Transport::automatic ? "automatic"
          : transport == Transport::direct  ? "direct"
          : transport == Transport::staged  ? "staged"
-                                           : "nccl";
+         : transport == Transport::nccl    ? "nccl"
+                                           : "peer";
 }
 constexpr std::string_view name(Route route) {
   return route == Route::automatic   ? "automatic"

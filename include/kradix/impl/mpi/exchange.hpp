@@ -108,14 +108,18 @@ void copy_bytes(const ExecutionSpace& exec, std::byte* to, const std::byte* from
                     Kokkos::View<const std::byte*, Space, Unmanaged>(from, bytes));
 }
 
+/// What leaves this rank in one range, and what comes to it.
+struct Pieces {
+  std::vector<Piece> sends, receives;
+};
+
 /// Every rank to every other; what stays on its rank never enters MPI, but is copied on `exec`, enqueued, unless it is
 /// left where it is.
 template <class ExecutionSpace>
-void exchange_in_one_level(const ExecutionSpace& exec, const Communicator& comm,
+Pieces pieces_in_one_level(const ExecutionSpace& exec, const Communicator& comm,
                            const Routing& routing, int range, const std::vector<Column>& columns,
-                           bool leaves_own, Traffic& traffic) {
-  std::vector<Piece> sends;
-  std::vector<Piece> receives;
+                           bool leaves_own) {
+  Pieces pieces;
   for (const Column& column : columns) {
     const std::size_t size = column.element_bytes;
     for (int rank = 0; rank < comm.size(); ++rank) {
@@ -125,14 +129,14 @@ void exchange_in_one_level(const ExecutionSpace& exec, const Communicator& comm,
       if (rank == comm.rank()) {
         if (!leaves_own) copy_bytes(exec, in, out, routing.to(rank, range) * size);
       } else {
-        sends.push_back({rank, out, routing.to(rank, range) * size,
-                         bytes_to_alignment(routing.to_begin(rank, range) * size)});
-        receives.push_back({rank, in, routing.from(rank, range) * size,
-                            bytes_to_alignment(routing.sent_begin(rank, range) * size)});
+        pieces.sends.push_back({rank, out, routing.to(rank, range) * size,
+                                bytes_to_alignment(routing.to_begin(rank, range) * size)});
+        pieces.receives.push_back({rank, in, routing.from(rank, range) * size,
+                                   bytes_to_alignment(routing.sent_begin(rank, range) * size)});
       }
     }
   }
-  traffic.exchange(sends, receives);
+  return pieces;
 }
 
 }  // namespace kradix::impl::mpi

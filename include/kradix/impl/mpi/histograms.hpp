@@ -147,9 +147,11 @@ struct FindRuns {
   const Key* keys;
   Codec codec;
   std::size_t count;
+  std::size_t widest_step;  ///< the highest power of two that is not above count
   Slots<Bits> slots;
   std::uint64_t* counts;
 
+  /// Both ends of a run are searched for at once: two loads take no longer than one.
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     const Bits digit = static_cast<Bits>(i % bin_count);
     if (digit >> slots.window.width) {
@@ -159,21 +161,20 @@ struct FindRuns {
     const Bits prefix = slots.whole ? Bits{0} : slots.prefixes[i / bin_count];
     const Bits wanted =
         slots.whole ? digit : static_cast<Bits>(prefix << slots.window.width | digit);
-    counts[i] = first_after(wanted, true) - first_after(wanted, false);
+    std::size_t begin = 0, end = 0;
+    for (std::size_t step = widest_step; step > 0; step /= 2) {
+      const bool before = begin + step <= count && bits_of(begin + step - 1) < wanted;
+      const bool not_after = end + step <= count && bits_of(end + step - 1) <= wanted;
+      begin += before ? step : 0;
+      end += not_after ? step : 0;
+    }
+    counts[i] = end - begin;
   }
 
-  /// The first key whose bits above the window's shift are not less (`past`: greater) than `wanted`.
-  KOKKOS_FUNCTION std::uint64_t first_after(Bits wanted, bool past) const {
-    std::size_t low = 0;
-    std::size_t size = count;
-    while (size > 0) {
-      const std::size_t half = size / 2;
-      const Bits own = static_cast<Bits>(codec.encode(keys[low + half]) >> slots.window.shift);
-      const bool before = past ? own <= wanted : own < wanted;
-      low = before ? low + half + 1 : low;
-      size = before ? size - half - 1 : half;
-    }
-    return low;
+ private:
+  /// Those from the window's shift on.
+  KOKKOS_FUNCTION Bits bits_of(std::size_t place) const {
+    return static_cast<Bits>(codec.encode(keys[place]) >> slots.window.shift);
   }
 };
 

@@ -52,40 +52,46 @@ class Merge {
     Key* keys;
     Value* values;
   };
+  /// What merges take besides: more than one level, or any in place, as many elements again; and `splits`.
+  struct Room {
+    Result other{};
+    std::uint64_t* splits = nullptr;
+  };
 
   Merge(const ExecutionSpace& exec, const Codec& codec, kradix::Workspace& workspace,
         const char* label)
       : exec_(exec), codec_(codec), workspace_(workspace), label_(std::string(label) + "::mpi::") {}
 
-  /// To where the runs are, side by side, or to other arrays. More than one level, or any in place, take as much of the
-  /// workspace again, and an odd number in place a copy. With `splits`, one level to other arrays takes nothing of it.
-  /// Enqueued.
-  void run(std::vector<Run> runs, const Result& result, std::uint64_t* splits = nullptr) {
+  /// To where the runs are, side by side, or to other arrays; an odd number of levels in place ends with a copy. Room that
+  /// is not given is taken of the workspace. Enqueued.
+  void run(std::vector<Run> runs, const Result& result, Room room = {}) {
     std::erase_if(runs, [](const Run& run) { return run.size == 0; });
     if (runs.empty()) return;
     std::size_t count = 0;
     for (const Run& run : runs) count += static_cast<std::size_t>(run.size);
     const bool in_place = runs.front().keys == result.keys;
     const int levels = merge_levels(runs.size());
-    const std::size_t others = levels > (in_place ? 0 : 1) ? count : 0;
-    ScratchList list;
-    const Slot keys = list.add(others, sizeof(Key));
-    const Slot values = list.add(others, value_bytes_of<Value>);
-    const Slot own_splits =
-        list.add(splits ? 0 : most_splits<ExecutionSpace, Key, Value>(count), sizeof(*splits));
-    std::byte* const base =
-        aligned_scratch(workspace_.reserve(exec_, list.bytes(), label_ + "workspace"));
-    if (!splits) splits = own_splits.in<std::uint64_t>(base);
-    const Result other{keys.in<Key>(base), values.in<Value>(base)};
+    if (!room.splits) room = take_room(count, levels > (in_place ? 0 : 1));
     bool to_result = levels % 2 == 1 && !in_place;
     for (int level = 0; level < levels; ++level, to_result = !to_result) {
-      runs = merge_level(runs, to_result ? result : other, splits);
+      runs = merge_level(runs, to_result ? result : room.other, room.splits);
     }
     if (runs.front().keys != result.keys) copy(runs.front(), result);
   }
 
  private:
   static constexpr auto tile = static_cast<std::size_t>(shape.round());
+
+  Room take_room(std::size_t count, bool others) {
+    ScratchList list;
+    const Slot keys = list.add(others ? count : 0, sizeof(Key));
+    const Slot values = list.add(others ? count : 0, value_bytes_of<Value>);
+    const Slot splits =
+        list.add(most_splits<ExecutionSpace, Key, Value>(count), sizeof(std::uint64_t));
+    std::byte* const base =
+        aligned_scratch(workspace_.reserve(exec_, list.bytes(), label_ + "workspace"));
+    return {{keys.in<Key>(base), values.in<Value>(base)}, splits.in<std::uint64_t>(base)};
+  }
 
   /// The runs after it.
   std::vector<Run> merge_level(const std::vector<Run>& runs, const Result& to,

@@ -23,6 +23,7 @@ struct Situation {
   bool on_host = true;
   bool partitions = true;  ///< is there a partition for these elements?
   bool merges = false;     ///< can sorted runs of them be merged?
+  bool fetches = false;    ///< do they arrive beside kernels that merge what has arrived?
 };
 
 /// Latency and bandwidth, of a message between nodes and within one. (Seconds, bytes per second.)
@@ -71,13 +72,14 @@ inline bool merges_sooner(const Situation& s, Work wanted) {
          (wanted == Work::sort_first || (wanted == Work::automatic && s.merges));
 }
 
-/// Where copies overlap kernels, parts of the result are sorted while others arrive; parts of less than
+/// Where copies overlap kernels, parts of the result are sorted, or merged, while others arrive; parts of less than
 /// some million elements would not fill the device.
 inline int choose_ranges(const Situation& s, int wanted, Work work) {
   if (wanted > 0) return wanted;
-  if (s.on_host || s.ranks == 1 || merges_sooner(s, work)) return 1;
-  constexpr std::uint64_t least = std::uint64_t{1} << 22;
-  constexpr int most = 4;
+  const bool merges = merges_sooner(s, work);
+  if (s.on_host || s.ranks == 1 || (merges && !s.fetches)) return 1;
+  const std::uint64_t least = std::uint64_t{1} << (merges ? 23 : 22);
+  const int most = merges ? 8 : 4;
   const std::uint64_t by_size = s.total / static_cast<std::uint64_t>(s.ranks) / least;
   const int by_cuts = (most_cuts_of_a_pass + 1) / s.ranks;
   return std::max(
@@ -88,7 +90,8 @@ inline int choose_ranges(const Situation& s, int wanted, Work work) {
 inline Work choose_work(const Situation& s, int ranges, Work wanted) {
   const std::int64_t cuts = std::int64_t{s.ranks} * ranges - 1;
   const bool fits = s.partitions && cuts <= most_cuts_of_a_pass;
-  const bool sorts = wanted == Work::sort_first || (ranges == 1 && merges_sooner(s, wanted));
+  const bool sorts =
+      wanted == Work::sort_first || ((ranges == 1 || s.fetches) && merges_sooner(s, wanted));
   return fits && !sorts ? Work::partition_first : Work::sort_first;
 }
 

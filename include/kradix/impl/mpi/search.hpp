@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <mpi.h>
@@ -42,11 +43,16 @@ std::vector<T> to_host(const ExecutionSpace& exec, const T* data, std::size_t co
   return host;
 }
 
+/// Enqueued: until a fence the host's must stay.
 template <class T, class ExecutionSpace>
-void to_device(const ExecutionSpace& exec, T* data, const std::vector<T>& host) {
+void enqueue_to_device(const ExecutionSpace& exec, T* data, const std::vector<T>& host) {
   if (host.empty()) return;
   Kokkos::deep_copy(exec, Loose<T, typename ExecutionSpace::memory_space>(data, host.size()),
                     Loose<const T, Kokkos::HostSpace>(host.data(), host.size()));
+}
+template <class T, class ExecutionSpace>
+void to_device(const ExecutionSpace& exec, T* data, const std::vector<T>& host) {
+  enqueue_to_device(exec, data, host);
   exec.fence("kradix::mpi: fence after a copy to the device");
 }
 
@@ -108,7 +114,7 @@ class Search {
     std::uint64_t descents = 0;
     if (part.count > 1) {
       constexpr std::size_t samples = 2048;
-      to_device(exec_, found, {std::uint64_t{0}});
+      clear(found, 1);
       Kokkos::parallel_for(
           label_ + "GlanceAtOrder",
           Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
@@ -139,7 +145,7 @@ class Search {
   void survey(const Part& part, std::byte* base) {
     base_ = base;
     to_device(exec_, seen_slot_.in<Seen>(base), {Seen{{~0ull, ~0ull}, {0, 0}, 0}});
-    clear_counts(bin_count);
+    clear(counts(), bin_count);
     using Kernel = SurveyPart<ExecutionSpace, Codec, shape>;
     launch("SurveyPart", part.count, Kernel::scratch_bytes(), [&](std::size_t share) {
       return Kernel{
@@ -251,9 +257,9 @@ class Search {
 
   std::uint64_t* counts() const { return counts_slot_.in<std::uint64_t>(base_); }
 
-  void clear_counts(std::size_t count) {
+  void clear(std::uint64_t* words, std::size_t count) {
     Kokkos::deep_copy(exec_,
-                      Loose<std::uint64_t, typename ExecutionSpace::memory_space>(counts(), count),
+                      Loose<std::uint64_t, typename ExecutionSpace::memory_space>(words, count),
                       std::uint64_t{0});
   }
 
@@ -278,8 +284,17 @@ class Search {
   std::vector<Ends> ends_of_ranks(const Part& part) const {
     Ends mine{part.count, {0, 0}, {0, 0}};
     if (part.count > 0) {
-      const Bits first = codec_.encode(to_host(exec_, part.data, 1)[0]);
-      const Bits last = codec_.encode(to_host(exec_, part.data + part.count - 1, 1)[0]);
+      Key ends[2]{};
+      const auto fetch = [&](Key& end, std::size_t place) {
+        Kokkos::deep_copy(
+            exec_, Loose<Key, Kokkos::HostSpace>(&end, 1),
+            Loose<const Key, typename ExecutionSpace::memory_space>(part.data + place, 1));
+      };
+      fetch(ends[0], 0);
+      fetch(ends[1], part.count - 1);
+      exec_.fence("kradix::mpi: fence after a copy to the host");
+      const Bits first = codec_.encode(ends[0]);
+      const Bits last = codec_.encode(ends[1]);
       for (int w = 0; w < words_in<Bits>; ++w) {
         mine.first[w] = word_of(first, w);
         mine.last[w] = word_of(last, w);
@@ -314,12 +329,12 @@ class Search {
   /// This rank's counts of a round. Keys that later rounds need go to the spare room on the way.
   std::vector<std::uint64_t> count(Part& part, const std::vector<Bits>& prefixes, Window window) {
     Bits* const data = prefixes_slot_.in<Bits>(base_);
-    to_device(exec_, data, prefixes);
+    enqueue_to_device(exec_, data, prefixes);  // which stay for the search's next step
     const bool whole = window.shift + window.width >= width_;
     const Slots<Bits> slots{data, static_cast<std::uint32_t>(prefixes.size()), window, whole};
     Key* const kept = whole ? nullptr : part.spare;
     std::uint64_t* const kept_count = kept_slot_.in<std::uint64_t>(base_);
-    if (kept) to_device(exec_, kept_count, {std::uint64_t{0}});
+    if (kept) clear(kept_count, 1);
     count_slots(part, codec_, slots, kept);
     if (kept) {
       const auto left = static_cast<std::size_t>(to_host(exec_, kept_count, 1)[0]);
@@ -332,14 +347,15 @@ class Search {
   void count_slots(const Part& part, const AnyCodec& codec,
                    const Slots<typename AnyCodec::bits_type>& slots, Key* kept) {
     const std::size_t all = static_cast<std::size_t>(slots.prefix_count) * bin_count;
-    clear_counts(all);
     if (part.sorted) {
       Kokkos::parallel_for(
           label_ + "FindRuns",
           Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec_, 0, all),
-          FindRuns<AnyCodec>{part.data, codec, part.count, slots, counts()});
+          FindRuns<AnyCodec>{part.data, codec, part.count, std::bit_floor(part.count), slots,
+                             counts()});
       return;
     }
+    clear(counts(), all);
     using Kernel = CountSlots<ExecutionSpace, AnyCodec, shape>;
     const Kernel kernel{part.data, codec,    part.count, 0,
                         slots,     counts(), kept,       kept_slot_.in<std::uint64_t>(base_)};

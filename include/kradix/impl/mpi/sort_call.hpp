@@ -151,7 +151,7 @@ class SortCall {
     verdict.attempt([&] {
       ScratchList list;
       columns_.list(list, false, false);
-      take_traffic(exec_);
+      take_traffic(exec_, {});
       base_ = aligned_scratch(
           workspace().arrays.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
       columns_.pack(base_, label_.c_str());
@@ -236,10 +236,11 @@ class SortCall {
     s.partitions = Columns::partitions;
     s.merges = can_merge;
     report_.total = layout_.total;
+    report_.transport = choose_transport<ExecutionSpace>(comm_, options_.transport);
+    s.fetches = report_.transport == Transport::peer && s.merges && !Columns::by_index;
     report_.ranges = choose_ranges(s, options_.ranges, options_.work);
     report_.work = choose_work(s, report_.ranges, options_.work);
     report_.route = choose_route(s, options_.route);
-    report_.transport = choose_transport<ExecutionSpace>(comm_, options_.transport);
     connect(exec_, comm_, report_.transport, function_);
     node_size_ = s.node_size;
     targets_ = targets_of(layout_, report_.ranges);
@@ -267,19 +268,20 @@ class SortCall {
       base_ = aligned_scratch(
           workspace().arrays.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
       if constexpr (is_host_space<ExecutionSpace>) {
-        take_traffic(exec_);
+        take_traffic(exec_, {});
       } else {
-        take_traffic(comm_.keep<SecondInstance<ExecutionSpace>>().beside(exec_));
+        const Shown stays{options_.workspace ? base_ : nullptr, list.bytes(), label_};
+        take_traffic(comm_.keep<SecondInstance<ExecutionSpace>>().beside(exec_), stays);
       }
     });
     verdict.agree(comm_.get(), function_);
     note_memory();
   }
 
-  void take_traffic(const ExecutionSpace& mover) {
+  void take_traffic(const ExecutionSpace& mover, const Shown& stays) {
     mover_ = &mover;
-    traffic_ =
-        make_traffic(mover, comm_, report_.transport, options_.message_bytes, options_.node_size);
+    traffic_ = make_traffic(mover, comm_, report_.transport, options_.message_bytes,
+                            options_.node_size, stays);
   }
 
   PartOfKeys<key_word<Key>> part(bool sorted) const {
@@ -386,29 +388,47 @@ class SortCall {
   /// Merges need not end where they begin, so runs arrive in the memory that the first sort had, if that is kept: with
   /// room to be aligned, and no merge is followed by a copy.
   bool arrive_aside(const Routing& routing) const {
-    return merges() && report_.ranges == 1 && options_.workspace && levels(routing) > 0;
+    return merges() && options_.workspace && levels(routing) > 0 &&
+           (report_.ranges == 1 || !Columns::by_index);
   }
-  static int levels(const Routing& routing) {
-    const auto runs = routing.runs(0);
-    return merge_levels(static_cast<std::size_t>(
-        std::count_if(runs.begin(), runs.end(), [](const Run& run) { return run.size > 0; })));
+  int levels(const Routing& routing) const {
+    int most = 0;
+    for (int range = 0; range < report_.ranges; ++range) {
+      const auto runs = routing.runs(range);
+      most =
+          std::max(most, merge_levels(static_cast<std::size_t>(std::count_if(
+                             runs.begin(), runs.end(), [](const Run& r) { return r.size > 0; }))));
+    }
+    return most;
   }
   template <class... Ts>
   std::tuple<Ts*...> aside(Routing& routing, const std::tuple<Ts*...>&) {
+    const bool ranges = report_.ranges > 1;
+    const bool others = ranges && levels(routing) > 1;
     if (report_.route == Route::one_level) {
-      routing.align_arrivals();
+      if (!ranges) routing.align_arrivals();
       // Two write over what was sent, and an index tells places among what arrives.
       leaves_own_ = levels(routing) == 1 && !Columns::by_index;
+    }
+    std::size_t largest = 0;
+    for (int range = 0; range < report_.ranges; ++range) {
+      const std::uint64_t size = routing.range_begin(range + 1) - routing.range_begin(range);
+      largest = std::max(largest, static_cast<std::size_t>(size));
     }
     const auto count = static_cast<std::size_t>(routing.room());
     ScratchList list;
     const std::array<Slot, sizeof...(Ts)> slots{list.add(count, sizeof(Ts))...};
+    const Slot keys = list.add(others ? largest : 0, sizeof(Key));
+    const Slot values = list.add(others ? largest : 0, value_bytes_of<typename Columns::Value>);
     const std::size_t most =
-        most_splits<ExecutionSpace, key_word<Key>, typename Columns::Value>(count);
-    const Slot splits = list.add(leaves_own_ ? most : 0, sizeof(std::uint64_t));
+        most_splits<ExecutionSpace, key_word<Key>, typename Columns::Value>(largest);
+    const Slot splits = list.add(leaves_own_ || ranges ? most : 0, sizeof(std::uint64_t));
     std::byte* const base =
         aligned_scratch(workspace().sort.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
-    if (leaves_own_) splits_ = splits.template in<std::uint64_t>(base);
+    if (leaves_own_ || ranges) {
+      room_ = {keys.in<key_word<Key>>(base), values.in<typename Columns::Value>(base),
+               splits.in<std::uint64_t>(base)};
+    }
     std::size_t at = 0;
     return {slots[at++].template in<Ts>(base)...};
   }
@@ -423,20 +443,51 @@ class SortCall {
         std::apply([&](auto*... arrays) { return columns_.to(arrays...); }, arrivals);
     // What was sent is not needed once all has arrived: its memory serves the local sort.
     kradix::Workspace& scratch = report_.ranges == 1 ? workspace().arrays : workspace().sort;
+    const auto sort = [&](int range) {
+      sorted.attempt([&] { sort_range(codec, routing, range, scratch, arrivals, results); });
+    };
+#ifdef KOKKOS_ENABLE_CUDA
+    if constexpr (peers_serve<ExecutionSpace>) {
+      if (report_.transport == Transport::peer && report_.ranges > 1 && !through_nodes) {
+        moved.attempt([&] { fetch_ranges(routing, columns, sort); });
+        report_.seconds.exchange += lap();
+        return;
+      }
+    }
+#endif
     for (int range = 0; range < report_.ranges; ++range) {
       moved.attempt([&] {
         if (through_nodes) {
           through_nodes->exchange(*mover_, range, columns, *traffic_);
         } else {
-          exchange_in_one_level(exec_, comm_, routing, range, columns, leaves_own_, *traffic_);
+          const Pieces pieces =
+              pieces_in_one_level(exec_, comm_, routing, range, columns, leaves_own_);
+          traffic_->exchange(pieces.sends, pieces.receives);
         }
         mover_->fence(label_ + "::mpi: fence after an exchange");
       });
       report_.seconds.exchange += lap();
-      sorted.attempt([&] { sort_range(codec, routing, range, scratch, arrivals, results); });
+      sort(range);
       report_.seconds.sort += lap();
     }
   }
+
+#ifdef KOKKOS_ENABLE_CUDA
+  /// All copies are enqueued at once; the sort of each range waits for its own, and this for all.
+  template <class Sort>
+  void fetch_ranges(const Routing& routing, const std::vector<Column>& columns, const Sort& sort) {
+    std::vector<Pieces> ranges;
+    for (int range = 0; range < report_.ranges; ++range) {
+      ranges.push_back(pieces_in_one_level(exec_, comm_, routing, range, columns, leaves_own_));
+    }
+    const auto under_way = static_cast<PeerTraffic&>(*traffic_).begin(ranges);
+    for (int range = 0; range < report_.ranges; ++range) {
+      under_way->fetch(&exec_);
+      sort(range);
+    }
+    under_way->finish();
+  }
+#endif
 
   /// Enqueued.
   template <class AnyCodec, class... Ts>
@@ -488,7 +539,8 @@ class SortCall {
       run.keys = columns_.sending_keys() + own;
       run.values = moved_on(columns_.sending_values(), own);
     }
-    MergeBy<AnyCodec>(exec_, codec, scratch, label_.c_str()).run(std::move(runs), to, splits_);
+    MergeBy<AnyCodec>(exec_, codec, scratch, label_.c_str())
+        .run(std::move(runs), to, {{room_.keys, room_.values}, room_.splits});
   }
 
   /// Runs that lie where they are wanted.
@@ -576,8 +628,13 @@ class SortCall {
   kradix::mpi::Workspace own_;
   std::byte* base_ = nullptr;
   std::size_t forwarding_bytes_ = 0;
-  bool leaves_own_ = false;          ///< what stays on its rank is merged from where it is sent
-  std::uint64_t* splits_ = nullptr;  ///< of that merge, which may not write there
+  bool leaves_own_ = false;  ///< what stays on its rank is merged from where it is sent
+  /// For merges that may not write there.
+  struct {
+    key_word<Key>* keys = nullptr;
+    typename Columns::Value* values = nullptr;
+    std::uint64_t* splits = nullptr;
+  } room_;
   const ExecutionSpace* mover_ = nullptr;
   std::unique_ptr<Traffic> traffic_;
   kradix::mpi::Report report_;

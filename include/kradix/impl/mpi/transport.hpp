@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mpi.h>
+#include <string>
 #include <vector>
 
 #include "kradix/impl/mpi/communicator.hpp"
@@ -25,6 +26,17 @@ struct Piece {
   std::uint64_t bytes;
   std::uint64_t lead =
       0;  ///< so many come before an aligned place, where they are sent; 0: unknown
+};
+
+/// Memory that others may keep mapped.
+struct Shown {
+  const std::byte* begin = nullptr;
+  std::size_t bytes = 0;
+  std::string label;  ///< of what is allocated for others
+
+  bool holds(const Piece& piece) const {
+    return begin && piece.data >= begin && piece.data + piece.bytes <= begin + bytes;
+  }
 };
 
 /// How far to the right another rank is. Both ends of a message see the same step.

@@ -14,6 +14,9 @@
 #include "kradix/impl/mpi/plan.hpp"
 #include "kradix/impl/mpi/transport.hpp"
 #include "kradix/impl/mpi/transport_staged.hpp"
+#ifdef KOKKOS_ENABLE_CUDA
+#include "kradix/impl/mpi/transport_peer.hpp"
+#endif
 #ifdef KRADIX_ENABLE_NCCL
 #include "kradix/impl/mpi/transport_nccl.hpp"
 #endif
@@ -34,6 +37,15 @@ inline bool mpi_is_gpu_aware() {
   return says("MPICH_GPU_SUPPORT_ENABLED") == 1;
 }
 
+/// Can every rank read the memory of every other? Collective when asked first.
+template <class ExecutionSpace>
+bool peers_are_possible([[maybe_unused]] Communicator& comm) {
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (peers_serve<ExecutionSpace>) return comm.keep<PeerMemory>().is_possible(comm);
+#endif
+  return false;
+}
+
 /// Collective: all ranks must be able to.
 template <class ExecutionSpace>
 Transport choose_transport(Communicator& comm, Transport wanted) {
@@ -42,6 +54,7 @@ Transport choose_transport(Communicator& comm, Transport wanted) {
 #ifdef KRADIX_ENABLE_NCCL
   if (nccl_is_possible<ExecutionSpace>(comm)) return Transport::nccl;
 #endif
+  if (peers_are_possible<ExecutionSpace>(comm)) return Transport::peer;
   int aware = mpi_is_gpu_aware() ? 1 : 0;
   check(MPI_Allreduce(MPI_IN_PLACE, &aware, 1, MPI_INT, MPI_MIN, comm.get()), "MPI_Allreduce");
   return aware ? Transport::direct : Transport::staged;
@@ -60,6 +73,11 @@ void connect(const ExecutionSpace& exec, Communicator& comm, Transport transport
 #ifdef KRADIX_ENABLE_NCCL
     if (transport == Transport::nccl) comm.keep<NcclCommunicator>().over(comm);
 #endif
+    if (transport == Transport::peer && !peers_are_possible<ExecutionSpace>(comm)) {
+      throw std::invalid_argument(
+          "kradix::mpi: ranks fetch from each other's memory only where all of them are on one "
+          "node and their CUDA GPUs reach each other");
+    }
   });
   try {
     verdict.agree(comm.get(), function);
@@ -72,11 +90,12 @@ void connect(const ExecutionSpace& exec, Communicator& comm, Transport transport
   }
 }
 
-/// After `connect`. With NCCL, `exec` sends.
+/// After `connect`. With NCCL, `exec` sends. `stays`: memory of the sort that is there in the next call, too.
 template <class ExecutionSpace>
 std::unique_ptr<Traffic> make_traffic([[maybe_unused]] const ExecutionSpace& exec,
                                       Communicator& comm, Transport transport,
-                                      std::size_t message_bytes, int node_size) {
+                                      std::size_t message_bytes, int node_size,
+                                      [[maybe_unused]] const Shown& stays) {
   if (transport == Transport::staged) {
     return std::make_unique<StagedTraffic<ExecutionSpace>>(comm, message_bytes, node_size);
   }
@@ -90,6 +109,11 @@ std::unique_ptr<Traffic> make_traffic([[maybe_unused]] const ExecutionSpace& exe
         "kradix::mpi: NCCL moves CUDA memory, and only where Kradix was built with "
         "KRADIX_ENABLE_NCCL");
   }
+#ifdef KOKKOS_ENABLE_CUDA
+  if (transport == Transport::peer) {
+    return std::make_unique<PeerTraffic>(comm, message_bytes, stays);
+  }
+#endif
   return std::make_unique<DirectTraffic>(comm, message_bytes);
 }
 

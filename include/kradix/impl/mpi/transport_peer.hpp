@@ -1,0 +1,366 @@
+// Pieces between GPUs of one node: every rank shows the others where its pieces lie, and they fetch them by their copy
+// engines, beside whatever kernels run. MPI carries notices alone.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <cuda.h>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mpi.h>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kradix/impl/mpi/communicator.hpp"
+#include "kradix/impl/mpi/exchange.hpp"
+#include "kradix/impl/mpi/transport.hpp"
+
+namespace kradix::impl::mpi {
+
+template <class ExecutionSpace>
+inline constexpr bool peers_serve = std::is_same_v<ExecutionSpace, Kokkos::Cuda>;
+
+inline void check_cuda(cudaError_t code, const char* call) {
+  if (code == cudaSuccess) return;
+  (void)cudaGetLastError();  // nobody else's
+  throw std::runtime_error("kradix::mpi: " + std::string(call) + ": " + cudaGetErrorString(code));
+}
+
+/// Where bytes of one process lie, for another to find them.
+struct Whereabouts {
+  cudaIpcMemHandle_t handle;
+  std::uint64_t allocation;  ///< its number in its process
+  std::uint64_t offset;
+  std::uint64_t shown;  ///< 0: nobody else can reach it
+};
+
+/// Smaller allocations share what is mapped as a whole, and only once.
+inline constexpr std::size_t least_shown = std::size_t{1} << 21;
+
+inline Whereabouts whereabouts(const std::byte* data) {
+  Whereabouts here{};
+  CUdeviceptr base = 0;
+  std::size_t size = 0;
+  const auto place = reinterpret_cast<CUdeviceptr>(data);
+  if (cuMemGetAddressRange(&base, &size, place) != CUDA_SUCCESS || size < least_shown ||
+      cuPointerGetAttribute(&here.allocation, CU_POINTER_ATTRIBUTE_BUFFER_ID, base) !=
+          CUDA_SUCCESS ||
+      cudaIpcGetMemHandle(&here.handle, reinterpret_cast<void*>(base)) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return {};
+  }
+  here.offset = place - base;
+  here.shown = 1;
+  return here;
+}
+
+/// What this rank has mapped of others' memory, what it shows them besides, and what it copies with. Kept with the
+/// communicator: mapping memory takes some 15 ms.
+class PeerMemory {
+ public:
+  static constexpr int streams = 2;
+
+  PeerMemory() = default;
+  PeerMemory(const PeerMemory&) = delete;
+  PeerMemory& operator=(const PeerMemory&) = delete;
+  ~PeerMemory() {
+    for (const auto& [key, mapped] : mapped_) (void)cudaIpcCloseMemHandle(mapped.base);
+    for (const cudaEvent_t event : events_) (void)cudaEventDestroy(event);
+    for (const cudaStream_t stream : streams_) {
+      if (stream) (void)cudaStreamDestroy(stream);
+    }
+  }
+
+  /// The same on all ranks. Collective when called first.
+  bool is_possible(const Communicator& comm) {
+    if (!known_) find_out(comm);
+    return possible_;
+  }
+
+  const std::byte* find(int rank, const Whereabouts& there) {
+    if (there.shown == 0) {
+      throw std::runtime_error("kradix::mpi: memory of rank " + std::to_string(rank) +
+                               " cannot be shown to others");
+    }
+    Mapped& mapped = mapped_[{rank, there.allocation}];
+    if (!mapped.base) {
+      void* base = nullptr;
+      const cudaError_t code =
+          cudaIpcOpenMemHandle(&base, there.handle, cudaIpcMemLazyEnablePeerAccess);
+      if (code != cudaSuccess) mapped_.erase({rank, there.allocation});
+      check_cuda(code, "cudaIpcOpenMemHandle");
+      mapped.base = static_cast<std::byte*>(base);
+    }
+    mapped.used = true;
+    return mapped.base + there.offset;
+  }
+
+  /// Whoever frees memory has it back when the others let go of it: they keep what they fetched from last.
+  void let_go_of_unused(int rank) {
+    for (auto at = mapped_.begin(); at != mapped_.end();) {
+      if (at->first.first == rank && !std::exchange(at->second.used, false)) {
+        (void)cudaIpcCloseMemHandle(at->second.base);
+        at = mapped_.erase(at);
+      } else {
+        ++at;
+      }
+    }
+  }
+
+  cudaStream_t stream(int i) {
+    cudaStream_t& stream = streams_[i];
+    if (!stream) {
+      check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+                 "cudaStreamCreateWithFlags");
+    }
+    return stream;
+  }
+  cudaEvent_t event(std::size_t i) {
+    while (events_.size() <= i) {
+      cudaEvent_t event = nullptr;
+      check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming),
+                 "cudaEventCreateWithFlags");
+      events_.push_back(event);
+    }
+    return events_[i];
+  }
+
+  /// Memory that stays, its label beginning with `label`.
+  std::byte* room(std::size_t bytes, const std::string& label) {
+    if (room_.extent(0) < bytes) {
+      room_ = {};
+      room_ =
+          decltype(room_)(Kokkos::view_alloc(label + "::mpi::shown", Kokkos::WithoutInitializing),
+                          std::max(bytes, least_shown));
+    }
+    return room_.data();
+  }
+
+ private:
+  /// Every rank tries to map a little of every other's.
+  void find_out(const Communicator& comm) {
+    const auto ranks = static_cast<std::size_t>(comm.size());
+    Kokkos::View<std::byte*, Kokkos::CudaSpace> trial;
+    Whereabouts mine{};
+    try {
+      trial = decltype(trial)(Kokkos::view_alloc("kradix::mpi::shown", Kokkos::WithoutInitializing),
+                              least_shown);
+      mine = whereabouts(trial.data());
+    } catch (const std::exception&) {
+      mine = {};  // then nobody can
+    }
+    std::vector<Whereabouts> all(ranks);
+    check(
+        MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm.get()),
+        "MPI_Allgather");
+    int possible = comm.node_size() == comm.size() ? 1 : 0;
+    for (const Whereabouts& there : all) possible = there.shown ? possible : 0;
+    for (int rank = 0; rank < comm.size() && possible; ++rank) {
+      if (rank == comm.rank()) continue;
+      try {
+        (void)find(rank, all[static_cast<std::size_t>(rank)]);
+      } catch (const std::exception&) {
+        possible = 0;
+      }
+    }
+    for (int again = 0; again < 2; ++again) {  // used, then unused
+      for (int rank = 0; rank < comm.size(); ++rank) let_go_of_unused(rank);
+    }
+    check(MPI_Allreduce(MPI_IN_PLACE, &possible, 1, MPI_INT, MPI_MIN, comm.get()), "MPI_Allreduce");
+    possible_ = possible == 1;
+    known_ = true;
+  }
+
+  struct Mapped {
+    std::byte* base = nullptr;
+    bool used = false;
+  };
+  std::map<std::pair<int, std::uint64_t>, Mapped> mapped_;  ///< by rank and allocation
+  cudaStream_t streams_[streams] = {};
+  std::vector<cudaEvent_t> events_;
+  Kokkos::View<std::byte*, Kokkos::CudaSpace> room_;
+  bool known_ = false, possible_ = false;
+};
+
+/// One exchange in which batch after batch is fetched. What is sent must be there when it is made, and stay until
+/// `finish` returns. Nothing that fails on one rank keeps the others waiting.
+class PeerExchange {
+ public:
+  PeerExchange(const Communicator& comm, PeerMemory& memory, const Shown& stays,
+               std::size_t message_bytes, const std::vector<Pieces>& batches)
+      : comm_(comm), memory_(memory), stays_(stays) {
+    for (const Pieces& batch : batches) {
+      out_.emplace_back(batch.sends, comm.rank(), comm.size(), true, message_bytes);
+      in_.emplace_back(batch.receives, comm.rank(), comm.size(), false, message_bytes);
+    }
+    std::map<int, std::vector<Whereabouts>> shown = show();
+    std::map<int, std::vector<Whereabouts>> seen;
+    each(in_, [&](const Messages::Message& m) { seen[m.piece.rank].emplace_back(); });
+    swap(shown, seen, shown_tag);
+    attempt([&] {
+      std::map<int, std::size_t> next;
+      each(in_, [&](const Messages::Message& m) {
+        const int rank = m.piece.rank;
+        sources_.push_back(memory_.find(rank, seen.at(rank)[next[rank]++]));
+      });
+      for (const auto& [rank, all] : seen) memory_.let_go_of_unused(rank);
+    });
+    for (const auto& [rank, all] : shown) asked_.push_back(rank);
+    for (const auto& [rank, all] : seen) asking_.push_back(rank);
+  }
+  PeerExchange(const PeerExchange&) = delete;
+  PeerExchange& operator=(const PeerExchange&) = delete;
+
+  const std::vector<Messages>& out() const { return out_; }
+
+  /// Enqueues the copies of the next batch; `exec`, if given, waits for them.
+  void fetch(const Kokkos::Cuda* exec) {
+    const Messages& batch = in_[fetched_++];
+    attempt([&] {
+      for (std::size_t i = 0; i < batch.count(); ++i) {
+        const Piece& piece = batch[i].piece;
+        check_cuda(cudaMemcpyAsync(piece.data, sources_[copied_++], piece.bytes, cudaMemcpyDefault,
+                                   memory_.stream(batch[i].step % PeerMemory::streams)),
+                   "cudaMemcpyAsync");
+      }
+      for (int s = 0; exec && s < PeerMemory::streams; ++s) {
+        const cudaEvent_t event = memory_.event(events_++);
+        check_cuda(cudaEventRecord(event, memory_.stream(s)), "cudaEventRecord");
+        check_cuda(cudaStreamWaitEvent(exec->cuda_stream(), event, 0), "cudaStreamWaitEvent");
+      }
+    });
+  }
+
+  /// Returns when all has arrived here, and nobody looks at what was sent any more.
+  void finish() {
+    attempt([&] {
+      for (int s = 0; s < PeerMemory::streams; ++s) {
+        check_cuda(cudaStreamSynchronize(memory_.stream(s)), "cudaStreamSynchronize");
+      }
+    });
+    std::map<int, std::vector<Whereabouts>> nothing, no_more;
+    for (const int rank : asking_) nothing[rank];
+    for (const int rank : asked_) no_more[rank];
+    swap(nothing, no_more, done_tag);
+    if (failed_) std::rethrow_exception(failed_);
+  }
+
+ private:
+  static constexpr int shown_tag = exchange_tag + 1;
+  static constexpr int done_tag = exchange_tag + 2;
+
+  template <class Step>
+  void attempt(const Step& step) {
+    if (failed_) return;
+    try {
+      step();
+    } catch (...) {
+      failed_ = std::current_exception();
+    }
+  }
+
+  template <class Act>
+  static void each(const std::vector<Messages>& batches, const Act& act) {
+    for (const Messages& batch : batches) {
+      for (std::size_t i = 0; i < batch.count(); ++i) act(batch[i]);
+    }
+  }
+
+  /// By rank, in the order of its messages. What does not stay where it is, is copied first: nobody keeps memory mapped
+  /// that its owner may want back.
+  std::map<int, std::vector<Whereabouts>> show() {
+    std::map<int, std::vector<Whereabouts>> shown;
+    std::uint64_t bytes = 0;
+    each(out_, [&](const Messages::Message& m) {
+      Whereabouts& here = shown[m.piece.rank].emplace_back();
+      if (stays_.holds(m.piece)) here = whereabouts(m.piece.data);
+      bytes += here.shown ? 0 : m.piece.bytes;
+    });
+    if (bytes == 0) return shown;
+    attempt([&] {
+      std::byte* room = memory_.room(bytes, stays_.label);
+      std::map<int, std::size_t> next;
+      each(out_, [&](const Messages::Message& m) {
+        Whereabouts& here = shown[m.piece.rank][next[m.piece.rank]++];
+        if (here.shown) return;
+        check_cuda(cudaMemcpyAsync(room, m.piece.data, m.piece.bytes, cudaMemcpyDefault,
+                                   memory_.stream(0)),
+                   "cudaMemcpyAsync");
+        here = whereabouts(room);
+        room += m.piece.bytes;
+      });
+      check_cuda(cudaStreamSynchronize(memory_.stream(0)), "cudaStreamSynchronize");
+    });
+    return shown;
+  }
+
+  /// With each of these ranks, both of them know how many.
+  void swap(const std::map<int, std::vector<Whereabouts>>& to,
+            std::map<int, std::vector<Whereabouts>>& from, int tag) {
+    std::vector<MPI_Request> requests;
+    const auto bytes = [](const std::vector<Whereabouts>& all) {
+      return static_cast<int>(all.size() * sizeof(Whereabouts));
+    };
+    for (auto& [rank, all] : from) {
+      check(MPI_Irecv(all.data(), bytes(all), MPI_BYTE, rank, tag, comm_.get(),
+                      &requests.emplace_back()),
+            "MPI_Irecv");
+    }
+    for (const auto& [rank, all] : to) {
+      check(MPI_Isend(all.data(), bytes(all), MPI_BYTE, rank, tag, comm_.get(),
+                      &requests.emplace_back()),
+            "MPI_Isend");
+    }
+    check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+          "MPI_Waitall");
+  }
+
+  const Communicator& comm_;
+  PeerMemory& memory_;
+  Shown stays_;
+  std::vector<Messages> out_, in_;
+  std::vector<const std::byte*> sources_;  ///< of the messages in, batch after batch
+  std::vector<int> asked_, asking_;        ///< who fetches from here, and from whom this rank does
+  std::size_t fetched_ = 0, copied_ = 0, events_ = 0;
+  std::exception_ptr failed_;
+};
+
+class PeerTraffic : public Traffic {
+ public:
+  /// After `connect`.
+  PeerTraffic(Communicator& comm, std::size_t message_bytes, const Shown& stays)
+      : comm_(comm),
+        message_bytes_(message_bytes),
+        stays_(stays),
+        memory_(comm.keep<PeerMemory>()) {}
+
+  void exchange(const std::vector<Piece>& sends, const std::vector<Piece>& receives) override {
+    const auto under_way = begin({{sends, receives}});
+    under_way->fetch(nullptr);
+    under_way->finish();
+  }
+
+  /// An exchange in several batches, of which `fetch` enqueues one after the other.
+  std::unique_ptr<PeerExchange> begin(const std::vector<Pieces>& batches) {
+    auto made = std::make_unique<PeerExchange>(comm_, memory_, stays_, message_bytes_, batches);
+    for (const Messages& batch : made->out()) {
+      for (std::size_t i = 0; i < batch.count(); ++i) count(batch[i].piece);
+    }
+    return made;
+  }
+
+ private:
+  Communicator& comm_;
+  std::size_t message_bytes_;
+  Shown stays_;
+  PeerMemory& memory_;
+};
+
+}  // namespace kradix::impl::mpi
