@@ -118,11 +118,12 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
   constexpr bool stays = kradix::impl::is_host_space<Space>;
   expect_stages<std::uint32_t>(
       kradix::Algorithm::msd_hybrid,
-      stays ? std::vector<std::string>{"ClearWords", "GlanceAndCount", "SpreadTile", "SweepTile",
-                                       "SweepRest", "ListChunks", "FinishChunk", "FinishRanges"}
-            : std::vector<std::string>{"ClearWords", "GlanceAndCount", "SpreadTile", "SweepTile",
-                                       "SweepTile", "SweepTile", "ListChunks", "FinishChunk",
-                                       "FinishRanges"});
+      stays ? std::vector<std::string>{"GlanceAtKeys", "CountAllDigits", "ListOrRecount",
+                                       "SpreadTile", "SweepTile", "SweepRest", "ListChunks",
+                                       "FinishChunk", "FinishRanges"}
+            : std::vector<std::string>{"GlanceAtKeys", "CountAllDigits", "ListOrRecount",
+                                       "SpreadTile", "SweepTile", "SweepTile", "SweepTile",
+                                       "ListChunks", "FinishChunk", "FinishRanges"});
   expect_stages<std::uint64_t>(
       kradix::Algorithm::msd_hybrid,
       {"GlanceAtKeys", "SampleRuns", "CountHeavy", "TakeOutHeavy", "CountAllDigits",

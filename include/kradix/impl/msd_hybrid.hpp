@@ -43,8 +43,7 @@ struct MsdHybridScratch {
   OnesweepScratch sweeps;
   Slot kinds;  ///< or labels
   Slot heavy;
-  Slot cells;  ///< if keys may be spread twice, with the sums of their tiles behind them
-  Slot glanced;
+  Slot cells;    ///< if keys may be spread twice, with the sums of their tiles behind them
   Slot sampled;  ///< kinds, which a glance may write beside those who clear all before
   Slot route;
   Slot chunks;  ///< may lie over the look-back's words, which are done with when chunks are listed
@@ -69,14 +68,12 @@ struct MsdHybridScratch {
         plan.value_bytes > 0 ? sizeof(Labels<std::uint64_t>) : sizeof(Kinds<std::uint64_t>);
     constexpr std::size_t heavy = sizeof(HeavyKinds<std::uint64_t>);
     constexpr std::size_t sampled = most_sampled_kinds * sizeof(std::uint64_t);
-    scratch.sweeps = OnesweepScratch::list(
-        plan, most, list, 2, 1,
-        kinds + heavy + cells + sizeof(GlanceState) + sampled + sizeof(Route));
+    scratch.sweeps = OnesweepScratch::list(plan, most, list, 2, 1,
+                                           kinds + heavy + cells + sampled + sizeof(Route));
     scratch.kinds = {scratch.sweeps.counts.offset + scratch.sweeps.extra, kinds};
     scratch.heavy = {scratch.kinds.offset + kinds, heavy};
     scratch.cells = {scratch.heavy.offset + heavy, cells};
-    scratch.glanced = {scratch.cells.offset + cells, sizeof(GlanceState)};
-    scratch.sampled = {scratch.glanced.offset + sizeof(GlanceState), sampled};
+    scratch.sampled = {scratch.cells.offset + cells, sampled};
     scratch.route = {scratch.sampled.offset + sampled, sizeof(Route)};
     scratch.most_chunks =
         std::max<std::size_t>(chunk_shape(plan).chunks(plan.count), may_spread ? Cells::count : 0);
@@ -123,7 +120,6 @@ class MsdHybrid {
         kinds_(scratch.kinds.in<std::byte>(base)),
         heavy_(scratch.heavy.in<HeavyKinds<Key>>(base)),
         cells_(scratch.cells.bytes > 0 ? scratch.cells.in<std::uint64_t>(base) : nullptr),
-        glanced_(scratch.glanced.in<GlanceState>(base)),
         sampled_(scratch.sampled.in<Key>(base)),
         kept_(scratch.sampled.bytes + scratch.route.bytes),
         lists_(
@@ -132,15 +128,11 @@ class MsdHybrid {
   void sort(const RouteRule& rule) {
     const bool kinds = may_look_for_kinds(rule), heavy = may_take_out(rule);
     const bool spreads = may_spread(rule);
-    if (glances_only(rule) && plan_.count <= rule.count_beside_to) {
-      sweeps_.glance_and_count(glance(rule), counting_kinds(), ranking_kinds(), route_, glanced_);
-    } else {
-      choose(rule);
-      if (heavy) take_out_heavy();
-      if (spreads) count_cells();
-      sweeps_.count(route_, counting_kinds(), ranking_kinds());
-      if (spreads) place_cells();
-    }
+    choose(rule);
+    if (heavy) take_out_heavy();
+    if (spreads) count_cells();
+    sweeps_.count(route_, counting_kinds(), ranking_kinds());
+    if (spreads) place_cells();
     sweeps_.sweep();
     if (spreads) spread_within();
     if (kinds) sweep_by_labels(glances_only(rule));
@@ -414,7 +406,6 @@ class MsdHybrid {
   std::byte* kinds_;
   HeavyKinds<Key>* heavy_;
   std::uint64_t* cells_;
-  GlanceState* glanced_;
   Key* sampled_;
   std::size_t kept_;  ///< bytes at the end, that need not be zero
   ChunkLists lists_;

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "kradix/impl/device/count_all_digits.hpp"
-#include "kradix/impl/device/glance_and_count.hpp"
 #include "kradix/impl/device/settle.hpp"
 #include "kradix/impl/device/spread_tile.hpp"
 #include "kradix/impl/device/sweep_tile.hpp"
@@ -62,7 +61,6 @@ class Onesweep {
   using Key = typename Codec::key_type;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr TeamShape count_with = count_shape<ExecutionSpace>();
-  static constexpr TeamShape glance_with = glance_shape<ExecutionSpace>();
   using Count = CountAllDigits<ExecutionSpace, Codec, count_digits_shape<ExecutionSpace>()>;
   using List = ListDigits<ExecutionSpace, count_digits_shape<ExecutionSpace>().threads>;
 
@@ -136,29 +134,6 @@ class Onesweep {
                                     plan_.passes,
                                     passes_ + 1,
                                     with_kinds});
-  }
-
-  /// The same, while one of the teams chooses the route at a glance; clears what must be zero.
-  template <class Glance, class Kinds, class WithKinds>
-  void glance_and_count(const Glance& glance, const Kinds& kinds, const WithKinds& with_kinds,
-                        Route* route, GlanceState* state) {
-    static_assert(glance_with.threads == count_digits_with.threads);
-    using Together = GlanceAndCount<Glance, Count, List, Kinds, WithKinds>;
-    clear();
-    Count count = counts_of(0, nullptr), other = counts_of(plan_.passes, route);
-    count.varying = other.varying = state->varying;
-    const std::size_t most = std::max<std::size_t>(running_teams<glance_with>(), 2) - 1;
-    launch<glance_with>("GlanceAndCount", 1 + std::min(counting_teams(), most),
-                        Together::scratch_bytes(digits().count()),
-                        Together{glance,
-                                 count,
-                                 other,
-                                 plan_.passes,
-                                 {plan_.count, bins_, passes_, digits()},
-                                 passes_ + 1,
-                                 kinds,
-                                 with_kinds,
-                                 state});
   }
 
   /// After a count by a route.

@@ -55,24 +55,16 @@ struct CountAllDigits {
     }
   }
 
-  /// One of so many teams that count.
-  struct Part {
-    int team, teams;
-  };
-  KOKKOS_FUNCTION void count_digits(const Team& team, const DigitList& digits,
-                                    std::uint32_t* counts) const {
-    count_digits(team, digits, counts, {team.league_rank(), team.league_size()});
-  }
   /// In that scratch; light keys alone, if heavy ones have been taken out.
   KOKKOS_FUNCTION void count_digits(const Team& team, const DigitList& digits,
-                                    std::uint32_t* counts, const Part& part) const {
+                                    std::uint32_t* counts) const {
     const int rows = digits.count() * bin_count;
     for (int i = team.team_rank(); i < rows; i += Shape.threads) counts[i] = 0;
     team.team_barrier();
     // Two calls: what the first reads stays constant.
     const Bits differ = route == nullptr || route->heavy == 0
-                            ? count_keys(team, keys, count, digits, counts, part)
-                            : count_keys(team, lights, route->lights, digits, counts, part);
+                            ? count_keys(team, keys, count, digits, counts)
+                            : count_keys(team, lights, route->lights, digits, counts);
     tell(differ);
     team.team_barrier();
     for (int i = team.team_rank(); i < rows; i += Shape.threads) {
@@ -99,8 +91,7 @@ struct CountAllDigits {
 
   /// Bits in which a key differs from the first.
   KOKKOS_FUNCTION Bits count_keys(const Team& team, const Key* keys, std::size_t count,
-                                  const DigitList& digits, std::uint32_t* counts,
-                                  const Part& part) const {
+                                  const DigitList& digits, std::uint32_t* counts) const {
     const auto codec = at_hand(this->codec);
     const Shifts shifts = shifts_of(digits);
     const Bits first = codec.encode(keys[0]);
@@ -111,8 +102,8 @@ struct CountAllDigits {
       add(counts, shifts, bits);
     };
     constexpr std::size_t step = std::size_t{batch} * Shape.threads;
-    const std::size_t stride = step * static_cast<std::size_t>(part.teams);
-    std::size_t at = step * static_cast<std::size_t>(part.team);
+    const std::size_t stride = step * static_cast<std::size_t>(team.league_size());
+    std::size_t at = step * static_cast<std::size_t>(team.league_rank());
     for (; at + step <= count; at += stride) {
       Key key[batch];
       KRADIX_UNROLL
@@ -285,9 +276,7 @@ struct ListOrRecount {
     constexpr std::size_t theirs = WithKinds::scratch_bytes() / sizeof(Word);
     auto* const scratch = take_scratch<Word>(team, mine > theirs ? mine : theirs);
     if (known.needs_no_passes()) {
-      if (known.has_counted_kinds()) {
-        with_kinds.rank_in(team, scratch, team.league_rank(), team.league_size());
-      }
+      if (known.has_counted_kinds()) with_kinds.rank_in(team, scratch);
       if (team.league_rank() == 0) tell(team, known.but_sweeps(), PassTable{});
       return;
     }

@@ -254,10 +254,10 @@ struct RankKinds {
     return (sizeof(Scratch) + 7) / 8 * 8;
   }
 
-  /// By one of so many teams.
-  KOKKOS_FUNCTION void rank_in(const Team& team, std::uint64_t* memory, int index,
-                               int teams) const {
-    const int working = teams < most_teams ? teams : most_teams;
+  /// By each of the first teams.
+  KOKKOS_FUNCTION void rank_in(const Team& team, std::uint64_t* memory) const {
+    const int index = team.league_rank();
+    const int working = team.league_size() < most_teams ? team.league_size() : most_teams;
     if (index >= working) return;
     Kind* const kind = reinterpret_cast<Scratch*>(memory)->kind;
     const auto used = static_cast<int>(L::load(&kinds->used));

@@ -122,8 +122,6 @@ struct RouteRule {
   static constexpr int tried = 4;  ///< numbers of sweeps, from the least on
   /// Fewer keys are only glanced at.
   std::size_t samples_from = 0;
-  /// Where there is but a glance, up to so many are counted beside it: of more, what the glance might save takes longer.
-  std::size_t count_beside_to = std::size_t{1} << 23;
   /// Of more keys a glance sees too few to tell that they spread evenly.
   std::size_t glance_to = std::size_t{1} << 25;
   static constexpr float as_sampled = 1.05f;  ///< a length, at most
@@ -194,15 +192,6 @@ struct ChooseRoute {
     return told < top - all.begin ? told : top - all.begin;
   }
 
-  /// Of two sweeps over keys that spread, of which both digits leave such runs: all of them; or fewer, so that the lower digit
-  /// begins where one of those does that are counted beside the glance, if runs are short all the same.
-  KOKKOS_FUNCTION int sweep_bits(float run, int top) const {
-    const int cut = (top - all.begin) % digit_bits;
-    const bool are_short = run * static_cast<float>(1 << (digit_bits - cut)) <= rule.run / 4;
-    const bool fewer = cut != 0 && are_short && count <= rule.count_beside_to;
-    return fewer ? digit_bits + cut : GlancedPairs::cell_bits;
-  }
-
   /// Begins the route. Keys that spread evenly, and of which hardly two are alike in what the finish counts by, need no
   /// more samples: they are chosen two sweeps and a finish. Others are swept over all digits if there are no more
   /// samples (`is_all`).
@@ -223,8 +212,8 @@ struct ChooseRoute {
       begun.chosen = 1;
       begun.verifies = hopes_for_order ? 1 : 0;
       begun.finishes = spreads ? 1 : 0;
-      const int bits = is_all ? sweep_bits(alike(seen.pairs), top) : GlancedPairs::cell_bits;
-      begun.digits = spreads ? DigitList{top - bits, top} : all_digits(passes(top), top);
+      begun.digits =
+          spreads ? DigitList{top - GlancedPairs::cell_bits, top} : all_digits(passes(top), top);
     }
     *route = begun;
   }

@@ -205,7 +205,7 @@ struct NothingMore {
   template <class Team>
   KOKKOS_FUNCTION void count_in(const Team&, std::uint64_t*) const {}
   template <class Team>
-  KOKKOS_FUNCTION void rank_in(const Team&, std::uint64_t*, int, int) const {}
+  KOKKOS_FUNCTION void rank_in(const Team&, std::uint64_t*) const {}
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team&) const {}
