@@ -9,13 +9,17 @@
 
 namespace kradix::impl::mpi {
 
+/// Something that was called for an exchange has failed.
+[[noreturn]] inline void fail(const char* call, const std::string& why) {
+  throw std::runtime_error("kradix::mpi: " + std::string(call) + ": " + why);
+}
+
 inline void check(int code, const char* call) {
   if (code == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw std::runtime_error("kradix::mpi: " + std::string(call) + ": " +
-                           std::string(text, static_cast<std::size_t>(length)));
+  fail(call, std::string(text, static_cast<std::size_t>(length)));
 }
 
 /// What one rank's part of a step came to. Steps that may fail on one rank alone run in `attempt`;

@@ -404,11 +404,12 @@ class SortCall {
   template <class... Ts>
   std::tuple<Ts*...> aside(Routing& routing, const std::tuple<Ts*...>&) {
     const bool ranges = report_.ranges > 1;
-    const bool others = ranges && levels(routing) > 1;
+    const int levels = this->levels(routing);
+    const bool others = ranges && levels > 1;
     if (report_.route == Route::one_level) {
       if (!ranges) routing.align_arrivals();
       // Two write over what was sent, and an index tells places among what arrives.
-      leaves_own_ = levels(routing) == 1 && !Columns::by_index;
+      leaves_own_ = levels == 1 && !Columns::by_index;
     }
     std::size_t largest = 0;
     for (int range = 0; range < report_.ranges; ++range) {
@@ -422,10 +423,11 @@ class SortCall {
     const Slot values = list.add(others ? largest : 0, value_bytes_of<typename Columns::Value>);
     const std::size_t most =
         most_splits<ExecutionSpace, key_word<Key>, typename Columns::Value>(largest);
-    const Slot splits = list.add(leaves_own_ || ranges ? most : 0, sizeof(std::uint64_t));
+    const bool has_room = leaves_own_ || ranges;
+    const Slot splits = list.add(has_room ? most : 0, sizeof(std::uint64_t));
     std::byte* const base =
         aligned_scratch(workspace().sort.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
-    if (leaves_own_ || ranges) {
+    if (has_room) {
       room_ = {keys.in<key_word<Key>>(base), values.in<typename Columns::Value>(base),
                splits.in<std::uint64_t>(base)};
     }

@@ -6,8 +6,6 @@
 #include <cstring>
 #include <mpi.h>
 #include <nccl.h>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -20,8 +18,7 @@ template <class ExecutionSpace>
 inline constexpr bool nccl_serves = std::is_same_v<ExecutionSpace, Kokkos::Cuda>;
 
 inline void check_nccl(ncclResult_t code, const char* call) {
-  if (code == ncclSuccess) return;
-  throw std::runtime_error("kradix::mpi: " + std::string(call) + ": " + ncclGetErrorString(code));
+  if (code != ncclSuccess) fail(call, ncclGetErrorString(code));
 }
 
 /// NCCL's communicator over the ranks of ours, made when it is needed first.

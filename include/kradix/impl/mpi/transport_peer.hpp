@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <cuda.h>
 #include <exception>
 #include <map>
@@ -30,7 +29,7 @@ inline constexpr bool peers_serve = std::is_same_v<ExecutionSpace, Kokkos::Cuda>
 inline void check_cuda(cudaError_t code, const char* call) {
   if (code == cudaSuccess) return;
   (void)cudaGetLastError();  // nobody else's
-  throw std::runtime_error("kradix::mpi: " + std::string(call) + ": " + cudaGetErrorString(code));
+  fail(call, cudaGetErrorString(code));
 }
 
 /// Where bytes of one process lie, for another to find them.
@@ -71,7 +70,7 @@ class PeerMemory {
   PeerMemory(const PeerMemory&) = delete;
   PeerMemory& operator=(const PeerMemory&) = delete;
   ~PeerMemory() {
-    for (const auto& [key, mapped] : mapped_) (void)cudaIpcCloseMemHandle(mapped.base);
+    let_go();
     for (const cudaEvent_t event : events_) (void)cudaEventDestroy(event);
     for (const cudaStream_t stream : streams_) {
       if (stream) (void)cudaStreamDestroy(stream);
@@ -144,6 +143,11 @@ class PeerMemory {
   }
 
  private:
+  void let_go() {
+    for (const auto& [key, mapped] : mapped_) (void)cudaIpcCloseMemHandle(mapped.base);
+    mapped_.clear();
+  }
+
   /// Every rank tries to map a little of every other's.
   void find_out(const Communicator& comm) {
     const auto ranks = static_cast<std::size_t>(comm.size());
@@ -170,9 +174,7 @@ class PeerMemory {
         possible = 0;
       }
     }
-    for (int again = 0; again < 2; ++again) {  // used, then unused
-      for (int rank = 0; rank < comm.size(); ++rank) let_go_of_unused(rank);
-    }
+    let_go();
     check(MPI_Allreduce(MPI_IN_PLACE, &possible, 1, MPI_INT, MPI_MIN, comm.get()), "MPI_Allreduce");
     possible_ = possible == 1;
     known_ = true;
