@@ -84,8 +84,11 @@ TEST(MpiMemory, AWarmWorkspaceLeavesOnlyTheResultToAllocate) {
     input[i] = inputs::mix(i * 64 + static_cast<unsigned>(world::rank()));
   const auto keys = to_device(input);
   const Kokkos::View<std::uint64_t*, Memory> out("out", input.size());
-  for (const auto& [work, ranges] :
-       {std::pair{Work::partition_first, 2}, {Work::sort_first, 2}, {Work::sort_first, 1}}) {
+  for (const auto& [work, ranges] : {std::pair{Work::partition_first, 2},
+                                     {Work::sort_first, 2},
+                                     {Work::sort_first, 1},
+                                     {Work::sort_halves, 1},
+                                     {Work::sort_halves, 2}}) {
     kradix::mpi::Workspace workspace;
     const Options options{.work = work, .ranges = ranges, .workspace = &workspace};
     (void)kradix::mpi::sort(MPI_COMM_WORLD, Space{}, keys, out, options);

@@ -76,11 +76,14 @@ std::vector<Options> all_options() {
       {.order = kradix::Order::descending, .splitters = Splitters::sampled(0.3)},
       {.transport = Transport::staged, .ranges = 2, .message_bytes = 1024},
       {.work = Work::sort_first, .ranges = 3},
+      {.work = Work::sort_halves},
+      {.work = Work::sort_halves, .ranges = 3, .message_bytes = 1000},
       {.route = Route::two_level, .node_size = 2},
   };
   if (world::has_peers()) {
     all.push_back({.transport = Transport::peer});
     all.push_back({.work = Work::sort_first, .transport = Transport::peer, .ranges = 3});
+    all.push_back({.work = Work::sort_halves, .transport = Transport::peer, .ranges = 2});
     all.push_back({.work = Work::partition_first, .transport = Transport::peer, .ranges = 2});
   }
   return all;
@@ -153,7 +156,7 @@ TEST(MpiPairs, SeveralArrays) {
 TEST(MpiPairs, PermutationsHaveGlobalIndices) {
   for (const Shape shape : {Shape::few, Shape::uniform, Shape::mirrored, Shape::sorted}) {
     for (const Spread spread : world::all_spreads) {
-      for (const Work work : {Work::partition_first, Work::sort_first}) {
+      for (const Work work : {Work::partition_first, Work::sort_first, Work::sort_halves}) {
         const Whole<std::uint32_t> whole(shape, spread, 500);
         const auto result = kradix::mpi::argsort(MPI_COMM_WORLD, Space{},
                                                  to_device(whole.mine(whole.keys)), {.work = work});
@@ -193,7 +196,7 @@ TEST(MpiPairs, KeysOfTheUsersOwnType) {
     ghost.mass = static_cast<double>(all.size());
     all.push_back(ghost);
   }
-  for (const Work work : {Work::partition_first, Work::sort_first}) {
+  for (const Work work : {Work::partition_first, Work::sort_first, Work::sort_halves}) {
     const auto result = kradix::mpi::sort(MPI_COMM_WORLD, Space{}, to_device(random.mine(all)),
                                           {.stability = kradix::Stability::stable, .work = work});
     const auto indices = reference::sorted_indices(all, [](const Ghost& a, const Ghost& b) {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "kradix/impl/mpi/agreement.hpp"
+#include "kradix/impl/mpi/halves.hpp"
 #include "kradix/impl/mpi/plan.hpp"
 #include "kradix/impl/mpi/splitters.hpp"
 #include "kradix/impl/mpi/transport.hpp"
@@ -210,6 +211,48 @@ TEST(MpiLayout, SizesAndTargets) {
             (std::vector<std::uint64_t>{huge / 2, huge, huge, huge, huge + huge / 2 + 1}));
 }
 
+/// Of a run whose elements are numbered, what has left early and what is missing, put where it belongs, is the whole.
+TEST(MpiPlan, WhatLeavesEarlyIsCompleted) {
+  int fitting = 0, others = 0;
+  for (const std::uint64_t size : {0u, 5u, 320u, 3200u}) {
+    const std::uint64_t early_begin = 1000, slack = EarlyPart::slack(size);
+    const std::uint64_t places[] = {0,
+                                    early_begin - slack - 1,
+                                    early_begin - slack,
+                                    early_begin - 1,
+                                    early_begin,
+                                    early_begin + size / 2,
+                                    early_begin + size,
+                                    early_begin + size + 1,
+                                    early_begin + size + slack,
+                                    early_begin + size + slack + 1,
+                                    9000};
+    for (const std::uint64_t begin : places) {
+      for (const std::uint64_t end : places) {
+        if (end < begin) continue;
+        const EarlyPart part{{early_begin, early_begin + size}, {begin, end}};
+        const std::uint64_t nothing = ~std::uint64_t{0};
+        std::vector<std::uint64_t> room(
+            static_cast<std::size_t>(part.fits() ? EarlyPart::room(size) : end - begin), nothing);
+        const std::uint64_t at = part.fits() ? part.begin_in_room() : 0;
+        ASSERT_LE(at + (end - begin), room.size());
+        for (std::uint64_t i = 0; part.fits() && i < size; ++i) room[slack + i] = early_begin + i;
+        for (const Stretch& missing : part.missing()) {
+          for (std::uint64_t i = missing.begin; i < missing.end; ++i) {
+            std::uint64_t& place = room[at + (i - begin)];
+            EXPECT_EQ(place, nothing) << "sent twice";
+            place = i;
+          }
+        }
+        for (std::uint64_t i = begin; i < end; ++i) EXPECT_EQ(room[at + (i - begin)], i);
+        ++(part.fits() ? fitting : others);
+      }
+    }
+  }
+  EXPECT_GT(fitting, 50);
+  EXPECT_GT(others, 50);
+}
+
 TEST(MpiPlan, ChoicesFollowTheModel) {
   Situation s;
   s.ranks = 4;
@@ -233,7 +276,18 @@ TEST(MpiPlan, ChoicesFollowTheModel) {
   EXPECT_EQ(choose_work(s, 8, Work::automatic), Work::sort_first);
   EXPECT_EQ(choose_ranges(s, 0, Work::partition_first), 4);
   EXPECT_EQ(choose_work(s, 4, Work::partition_first), Work::partition_first);
-  s.fetches = false;
+  s.halves = true;  // … but what is sent would have to be copied for others to fetch
+  EXPECT_EQ(choose_work(s, 8, Work::automatic), Work::sort_first);
+  EXPECT_EQ(choose_work(s, 8, Work::sort_halves), Work::sort_halves);
+  s.keeps = true;
+  EXPECT_EQ(choose_work(s, 8, Work::automatic), Work::sort_halves);
+  EXPECT_EQ(choose_work(s, 8, Work::sort_first), Work::sort_first);
+  s.ranks = 9;  // too many runs to merge
+  EXPECT_EQ(choose_work(s, 8, Work::sort_halves), Work::sort_first);
+  s.ranks = 4;
+  s.total = std::uint64_t{1} << 26;
+  EXPECT_EQ(choose_work(s, 2, Work::automatic), Work::sort_first);
+  s.halves = s.keeps = s.fetches = false;
   s.total = 1000;
   EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 1);
   s.ranks = 1000;

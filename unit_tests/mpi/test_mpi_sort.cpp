@@ -58,6 +58,18 @@ TEST(MpiSort, EveryInputPartitionFirst) {
 TEST(MpiSort, EveryInputSortFirst) {
   expect_all_inputs_sorted<std::uint64_t>({.work = Work::sort_first}, 1500);
 }
+/// What leaves early is guessed: much of it is wrong where halves differ, as they do in `bucket_sorted`.
+TEST(MpiSort, EveryInputInHalves) {
+  for (const int ranges : {1, 3}) {
+    kradix::mpi::Workspace workspace;
+    expect_all_inputs_sorted<std::uint64_t>(
+        {.work = Work::sort_halves, .ranges = ranges, .workspace = &workspace}, 1500);
+    const auto report = expect_sorted(Whole<std::uint64_t>(Shape::uniform, Spread::even, 9000),
+                                      {.work = Work::sort_halves, .ranges = ranges}, "halves");
+    const bool fits = world::size() >= 2 && world::size() <= 8;
+    EXPECT_EQ(report.work, fits ? Work::sort_halves : Work::sort_first);
+  }
+}
 TEST(MpiSort, EveryInputSampled) {
   for (const Work work : {Work::partition_first, Work::sort_first}) {
     expect_all_inputs_sorted<std::uint64_t>({.splitters = Splitters::sampled(0.2), .work = work},
@@ -76,7 +88,7 @@ TEST(MpiSort, EveryInputStagedInManyMessages) {
 /// From a workspace, whose memory others keep mapped, and, without one and where data are sorted already, from copies.
 TEST(MpiSort, EveryInputFetchedFromPeers) {
   if (!world::has_peers()) GTEST_SKIP() << "these ranks cannot reach each other's memory";
-  for (const Work work : {Work::partition_first, Work::sort_first}) {
+  for (const Work work : {Work::partition_first, Work::sort_first, Work::sort_halves}) {
     for (const int ranges : {1, 3}) {
       for (const bool kept : {false, true}) {
         kradix::mpi::Workspace workspace;
@@ -96,7 +108,7 @@ TEST(MpiSort, EveryInputInRanges) {
 /// More classes than one pass of a partition tells apart, and than a histogram has bins.
 TEST(MpiSort, HundredsOfRanges) {
   for (const Splitters splitters : {Splitters::exact(), Splitters::sampled(0.5)}) {
-    for (const Work work : {Work::partition_first, Work::sort_first}) {
+    for (const Work work : {Work::partition_first, Work::sort_first, Work::sort_halves}) {
       for (const Shape shape : {Shape::uniform, Shape::zipf, Shape::staggered}) {
         const Whole<std::uint64_t> whole(shape, Spread::ramp, 3000);
         const auto report =
@@ -133,7 +145,7 @@ TEST(MpiSort, SignedAndDescending) {
 
 /// Zeros of both signs and NaNs compare equal and must keep the order of (rank, index).
 TEST(MpiSort, FloatsThatCompareEqualKeepTheirOrder) {
-  for (const Work work : {Work::partition_first, Work::sort_first}) {
+  for (const Work work : {Work::partition_first, Work::sort_first, Work::sort_halves}) {
     for (const auto order : {kradix::Order::ascending, kradix::Order::descending}) {
       Whole<float> whole(Shape::uniform, Spread::ramp, 900);
       for (std::size_t i = 0; i < whole.keys.size(); ++i) {
@@ -149,7 +161,7 @@ TEST(MpiSort, FloatsThatCompareEqualKeepTheirOrder) {
 
 /// Where that is not asked for, they come in the order in which kradix::sort puts them.
 TEST(MpiSort, FloatsThatCompareEqualComeInOneOrder) {
-  for (const Work work : {Work::partition_first, Work::sort_first}) {
+  for (const Work work : {Work::partition_first, Work::sort_first, Work::sort_halves}) {
     for (const auto order : {kradix::Order::ascending, kradix::Order::descending}) {
       Whole<float> whole(Shape::uniform, Spread::ramp, 900);
       for (std::size_t i = 0; i < whole.keys.size(); ++i) {
@@ -178,7 +190,7 @@ TEST(MpiSort, FloatsThatCompareEqualComeInOneOrder) {
 TEST(MpiSort, ARangeOfBitsOnly) {
   const Whole<std::uint64_t> whole(Shape::uniform, Spread::ramp, 1000);
   for (const kradix::BitRange bits : {kradix::BitRange{5, 17}, {0, 0}, {60, 64}, {63, 64}}) {
-    for (const Work work : {Work::partition_first, Work::sort_first}) {
+    for (const Work work : {Work::partition_first, Work::sort_first, Work::sort_halves}) {
       const Options options{.bits = bits, .stability = kradix::Stability::stable, .work = work};
       const auto keys = to_device(whole.mine(whole.keys));
       const auto result = kradix::mpi::sort(MPI_COMM_WORLD, Space{}, keys, options);
@@ -197,7 +209,7 @@ TEST(MpiSort, ARangeOfBitsOnly) {
 
 /// Sorted keys of which two have changed places: only a read of all keys tells that the whole is not in order.
 TEST(MpiSort, DisorderThatNoGlanceSees) {
-  for (const Work work : {Work::partition_first, Work::sort_first}) {
+  for (const Work work : {Work::partition_first, Work::sort_first, Work::sort_halves}) {
     Whole<std::uint64_t> whole(Shape::sorted, Spread::even, 30000);
     std::swap(whole.keys[11], whole.keys[12]);
     const auto report = expect_sorted(whole, {.work = work}, "two keys swapped");
@@ -207,7 +219,7 @@ TEST(MpiSort, DisorderThatNoGlanceSees) {
 
 /// A sort that comes first tells of constant bits the topmost alone: no more rounds than a key has bytes.
 TEST(MpiSort, ConstantBitsInTheMiddle) {
-  for (const Work work : {Work::partition_first, Work::sort_first}) {
+  for (const Work work : {Work::partition_first, Work::sort_first, Work::sort_halves}) {
     Whole<std::uint64_t> whole(Shape::uniform, Spread::even, 5000);
     for (auto& key : whole.keys) {
       key = (key & 0x000000ff'00000fffu) | (key & 0xfff0u) << 32 | 0x12000000'3a000000u;
@@ -221,7 +233,7 @@ TEST(MpiSort, SizesAsAskedFor) {
   const auto p = static_cast<std::size_t>(world::size());
   const auto r = static_cast<std::size_t>(world::rank());
   for (const Shape shape : {Shape::uniform, Shape::equal, Shape::sorted, Shape::few}) {
-    for (const Work work : {Work::partition_first, Work::sort_first}) {
+    for (const Work work : {Work::partition_first, Work::sort_first, Work::sort_halves}) {
       const Whole<std::uint64_t> whole(shape, Spread::ramp, 1000);
       expect_sorted(whole, {.sizes = OutputSizes::keep_counts(), .work = work}, "keep_counts");
       const auto keys = to_device(whole.mine(whole.keys));

@@ -51,10 +51,12 @@ class Splitters {
 
 /// The order of work; results are the same.
 enum class Work : std::uint8_t {
-  automatic,        ///< on devices `sort_first` on up to 16 ranks, else `partition_first`
+  automatic,  ///< on devices `sort_first` on up to 16 ranks, or `sort_halves`, else `partition_first`
   partition_first,  ///< partition, exchange, local sort: least work where links are as fast as the sort
                     ///< (at most 127 cuts, on GPUs elements of at most 16 bytes; else `sort_first`)
   sort_first,  ///< local sort, exchange, merge or second sort: splitters by binary search, for any p
+  sort_halves,  ///< likewise, but the first half of each rank's elements travels while the second is sorted (keys, or keys
+  ///< with one array of values, on 2 to 8 ranks, in one level, cut exactly; else `sort_first`)
 };
 
 /// How bytes travel.
@@ -76,7 +78,8 @@ enum class Route : std::uint8_t {
 constexpr std::string_view name(Work work) {
   return work == Work::automatic         ? "automatic"
          : work == Work::partition_first ? "partition_first"
-                                         : "sort_first";
+         : work == Work::sort_first      ? "sort_first"
+                                         : "sort_halves";
 }
 constexpr std::string_view name(Transport transport) {
   return transport == Transport::automatic ? "automatic"
@@ -95,14 +98,16 @@ constexpr std::string_view name(Route route) {
 /// It must be gone, or released, before Kokkos::finalize.
 class Workspace {
  public:
-  std::size_t bytes() const { return arrays.bytes() + sort.bytes(); }
+  std::size_t bytes() const { return arrays.bytes() + sort.bytes() + early.bytes(); }
   void release() {
     arrays.release();
     sort.release();
+    early.release();
   }
 
   kradix::Workspace arrays;  ///< what is sent, and counts
   kradix::Workspace sort;    ///< of local sorts that run while `arrays` is in use
+  kradix::Workspace early;   ///< what arrives while they do
 };
 
 /// All ranks must choose alike, but for OutputSizes::requested's count, `workspace` and `label`.

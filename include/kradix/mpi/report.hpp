@@ -14,7 +14,7 @@ struct Times {
   double check = 0;  ///< arguments compared, counts gathered
   /// Is it sorted already; as a rule one read, for which bits vary and first digits.
   double survey = 0;
-  double first_sort = 0;  ///< of Work::sort_first
+  double first_sort = 0;  ///< of Work::sort_first, or sort_halves
   double splitters = 0;
   double partition = 0;
   double allocate = 0;  ///< counts told to the receivers, memory for the result

@@ -193,9 +193,12 @@ class Columns {
     set_columns(spare_keys(), std::index_sequence_for<Values...>{}, true);
   }
 
-  /// Puts the second copy in order. Enqueued.
-  void sort(const kradix::Options& options) {
-    sort_to_sent(options, std::index_sequence_for<Values...>{});
+  /// Puts `count` elements of the second copy, from `begin` on, in order. Enqueued.
+  void sort(const kradix::Options& options, std::size_t begin, std::size_t count) {
+    sort_to_sent(options, begin, count, std::index_sequence_for<Values...>{});
+  }
+  /// All are, and the second copy is sent.
+  void take_sorted() {
     keys_ = spare_keys();
     set_columns(spare_keys(), std::index_sequence_for<Values...>{}, true);
   }
@@ -203,7 +206,8 @@ class Columns {
   /// Puts other arrays in order, of keys, then of values. Enqueued.
   template <class T, class... Ts>
   void sort_to(const kradix::Options& options, T* keys_out, Ts*... values_out) {
-    sort_all(options, reinterpret_cast<Key*>(keys_out), std::index_sequence_for<Values...>{},
+    sort_all(options, 0, count_, reinterpret_cast<Key*>(keys_out),
+             std::index_sequence_for<Values...>{},
              reinterpret_cast<moved_as<element_of<Values>>*>(values_out)...);
   }
 
@@ -257,29 +261,31 @@ class Columns {
   }
 
   template <std::size_t... I>
-  void sort_to_sent(const kradix::Options& options, std::index_sequence<I...> all) {
-    sort_all(options, sent_keys_.in<Key>(base_), all,
-             sent_values_[I].template in<moved_as<element_of<Values>>>(base_)...);
+  void sort_to_sent(const kradix::Options& options, std::size_t begin, std::size_t count,
+                    std::index_sequence<I...> all) {
+    if (count == 0) return;
+    sort_all(options, begin, count, sent_keys_.in<Key>(base_) + begin, all,
+             sent_values_[I].template in<moved_as<element_of<Values>>>(base_) + begin...);
   }
 
   template <std::size_t... I, class... Words>
-  void sort_all(const kradix::Options& options, Key* keys_out, std::index_sequence<I...>,
-                Words*... values_out) {
-    if (count_ == 0) return;
-    const Loose<Key> sorted(keys_out, count_);
-    const Loose<const Key> keys(reinterpret_cast<const Key*>(keys_), count_);
+  void sort_all(const kradix::Options& options, std::size_t begin, std::size_t count, Key* keys_out,
+                std::index_sequence<I...>, Words*... values_out) {
+    if (count == 0) return;
+    const Loose<Key> sorted(keys_out, count);
+    const Loose<const Key> keys(reinterpret_cast<const Key*>(keys_) + begin, count);
     if constexpr (value_arrays == 0) {
       kradix::sort(exec_, keys, sorted, options);
     } else if constexpr (value_arrays == 1) {
-      (kradix::sort_by_key(exec_, keys, Loose<const Words>(value_words<I>(), count_), sorted,
-                           Loose<Words>(values_out, count_), options),
+      (kradix::sort_by_key(exec_, keys, Loose<const Words>(value_words<I>() + begin, count), sorted,
+                           Loose<Words>(values_out, count), options),
        ...);
     } else {
       const std::string label = std::string(options.label) + "::mpi::";
       copy_bytes(exec_, reinterpret_cast<std::byte*>(keys_out),
-                 reinterpret_cast<const std::byte*>(keys_), count_ * sizeof(Key));
+                 reinterpret_cast<const std::byte*>(keys.data()), count * sizeof(Key));
       const auto index = sort_index(exec_, options, sorted);
-      (gather_all(exec_, label, value_words<I>(), index.data(), values_out, count_), ...);
+      (gather_all(exec_, label, value_words<I>() + begin, index.data(), values_out, count), ...);
       exec_.fence(label + "fence before the index goes");
     }
   }

@@ -108,11 +108,6 @@ void copy_bytes(const ExecutionSpace& exec, std::byte* to, const std::byte* from
                     Kokkos::View<const std::byte*, Space, Unmanaged>(from, bytes));
 }
 
-/// What leaves this rank in one range, and what comes to it.
-struct Pieces {
-  std::vector<Piece> sends, receives;
-};
-
 /// Every rank to every other; what stays on its rank never enters MPI, but is copied on `exec`, enqueued, unless it is
 /// left where it is.
 template <class ExecutionSpace>

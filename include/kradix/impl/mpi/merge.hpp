@@ -1,4 +1,4 @@
-// The runs that a rank received become one, by levels of merges two by two.
+// The runs that a rank received become one, by levels of merges of up to four at a time.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -17,10 +17,13 @@
 
 namespace kradix::impl::mpi {
 
-/// How many levels of merges two by two make one of so many runs.
+/// Runs that become one at a time, unless there are but two.
+inline constexpr int merge_ways = 4;
+
+/// How many levels of merges make one of so many runs.
 inline int merge_levels(std::size_t runs) {
   int levels = 0;
-  for (; runs > 1; runs = (runs + 1) / 2) ++levels;
+  for (; runs > 1; runs = (runs + merge_ways - 1) / merge_ways) ++levels;
   return levels;
 }
 
@@ -33,7 +36,8 @@ template <class ExecutionSpace, class Key, class Value>
 std::size_t most_splits(std::size_t count) {
   if constexpr (merge_exists<ExecutionSpace, Key, Value>) {
     constexpr TeamShape shape = merge_shape<ExecutionSpace>(sizeof(Key), value_bytes_of<Value>);
-    return count / static_cast<std::size_t>(shape.round()) + most_merged_runs / 2;
+    return merge_ways *
+           (count / static_cast<std::size_t>(shape.round()) + most_merged_runs / merge_ways);
   }
   return 0;
 }
@@ -43,8 +47,6 @@ class Merge {
   using Key = typename Codec::key_type;
   static constexpr TeamShape shape =
       merge_shape<ExecutionSpace>(sizeof(Key), value_bytes_of<Value>);
-  static constexpr int most_pairs = most_merged_runs / 2;
-  using Pairs = RunPairs<Key, Value, most_pairs>;
 
  public:
   using Run = SortedRun<Key, Value>;
@@ -74,7 +76,11 @@ class Merge {
     if (!room.splits) room = take_room(count, levels > (in_place ? 0 : 1));
     bool to_result = levels % 2 == 1 && !in_place;
     for (int level = 0; level < levels; ++level, to_result = !to_result) {
-      runs = merge_level(runs, to_result ? result : room.other, room.splits);
+      const Result& to = to_result ? result : room.other;
+      runs = runs.size() <= 2
+                 ? merge_level<RunGroups<Key, Value, 2, 1>>(runs, to, room.splits)
+                 : merge_level<RunGroups<Key, Value, merge_ways, most_merged_runs / merge_ways>>(
+                       runs, to, room.splits);
     }
     if (runs.front().keys != result.keys) copy(runs.front(), result);
   }
@@ -94,33 +100,36 @@ class Merge {
   }
 
   /// The runs after it.
+  template <class Groups>
   std::vector<Run> merge_level(const std::vector<Run>& runs, const Result& to,
                                std::uint64_t* splits) {
     std::vector<Run> merged;
-    Pairs pairs;
+    Groups groups;
     std::uint64_t out = 0;
     std::size_t tiles = 0;
-    for (std::size_t i = 0; i < runs.size(); i += 2) {
-      const Run& left = runs[i];
-      const RunPair<Key, Value> pair{left, i + 1 < runs.size() ? runs[i + 1] : nothing_after(left),
-                                     out, tiles};
-      pairs.pair[pairs.count++] = pair;
+    for (std::size_t i = 0; i < runs.size(); i += Groups::ways) {
+      auto& group = groups.group[groups.count++];
+      for (std::size_t w = 0; w < Groups::ways; ++w) {
+        group.run[w] = i + w < runs.size() ? runs[i + w] : nothing_after(runs.back());
+      }
+      group.out = out;
+      group.first_tile = tiles;
       merged.push_back(
-          {to.keys + out, moved_on(to.values, static_cast<std::int64_t>(out)), pair.size()});
-      out += pair.size();
-      tiles += (pair.size() + tile - 1) / tile;
+          {to.keys + out, moved_on(to.values, static_cast<std::int64_t>(out)), group.size()});
+      out += group.size();
+      tiles += (group.size() + tile - 1) / tile;
     }
     Kokkos::parallel_for(
         label_ + "FindSplits",
         Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec_, 0, tiles),
-        FindSplits<Codec, Pairs>{codec_, pairs, tile, splits});
-    using Kernel = MergeTile<ExecutionSpace, Codec, Value, shape, most_pairs>;
+        FindSplits<Codec, Groups>{codec_, groups, tile, splits});
+    using Kernel = MergeTile<ExecutionSpace, Codec, Value, shape, Groups>;
     launch_teams<shape>(exec_, label_ + "MergeTile", tiles, Kernel::scratch_bytes(),
-                        Kernel{to.keys, to.values, codec_, pairs, splits});
+                        Kernel{to.keys, to.values, codec_, groups, splits});
     return merged;
   }
 
-  /// The last of an odd number of runs is merged with that: places in it are counted from somewhere.
+  /// A group may lack runs: places in them are counted from somewhere.
   static Run nothing_after(const Run& run) {
     const auto size = static_cast<std::int64_t>(run.size);
     return {run.keys + size, moved_on(run.values, size), 0};

@@ -1,7 +1,9 @@
-// A level of merges: runs become one, two by two, stably.
+// A level of merges: up to so many runs at a time become one, stably.
 //
-// Merge path (Green, McColl and Bader, "GPU merge path", 2012): where a tile of the result begins in both runs
-// is found by search, first for all tiles, then within a tile for all threads.
+// Where a tile of the result begins in every run is searched for: in two runs as merge path does (Green, McColl and Bader,
+// "GPU merge path", 2012), in four by blocks whose size is halved (after Varman, Scheufler, Iyer and Ricard, "Merging
+// multiple lists on hierarchical-memory multiprocessors", 1991). Within a tile runs are merged two by two, by merge path
+// again: all its threads choosing among four runs at once takes half as long again.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -30,6 +32,62 @@ KOKKOS_FUNCTION Index taken_from_left(const Codec& codec, const typename Codec::
   return low;
 }
 
+/// Of sorted runs, how many of each are among the first `count` elements of their stable merge.
+///
+/// Blocks are taken whole, the one with the least last key first. When `left` are still wanted, fewer than
+/// Ways * (step - 1) elements outside that block come before its last one, so it belongs to them if `left` is greater.
+template <int Ways, class Codec>
+KOKKOS_FUNCTION void take_first(const Codec& codec,
+                                const typename Codec::key_type* const (&keys)[Ways],
+                                const std::uint64_t (&size)[Ways], std::uint64_t count,
+                                std::uint64_t (&taken)[Ways]) {
+  using Bits = typename Codec::bits_type;
+  using Index = std::uint64_t;
+  KRADIX_UNROLL
+  for (int w = 0; w < Ways; ++w) taken[w] = 0;
+  Index left = count;
+  Index step = 1;
+  while (left > Ways * (2 * step - 1)) step *= 2;
+  for (; left > 0; step /= 2) {
+    if (left <= Ways * (step - 1)) continue;
+    // Of each run's next block, and, under way, of the one after it.
+    Bits last[Ways], coming[Ways];
+    bool whole[Ways], more[Ways];
+    const auto load = [&](int w, Index end, Bits& bits, bool& is_there) {
+      is_there = end <= size[w];
+      if (is_there) bits = codec.encode(keys[w][end - 1]);
+    };
+    KRADIX_UNROLL
+    for (int w = 0; w < Ways; ++w) {
+      load(w, taken[w] + step, last[w] = Bits{}, whole[w]);
+      load(w, taken[w] + 2 * step, coming[w] = Bits{}, more[w]);
+    }
+    while (true) {
+      int least = 0;
+      bool found = whole[0];
+      Bits least_last = last[0];
+      KRADIX_UNROLL
+      for (int w = 1; w < Ways; ++w) {
+        const bool less = whole[w] && (!found || last[w] < least_last);
+        least = less ? w : least;
+        least_last = less ? last[w] : least_last;
+        found = found || whole[w];
+      }
+      left -= step;
+      KRADIX_UNROLL
+      for (int w = 0; w < Ways; ++w) taken[w] += w == least ? step : 0;
+      if (left <= Ways * (step - 1)) break;
+      KRADIX_UNROLL
+      for (int w = 0; w < Ways; ++w) {
+        if (w != least) continue;
+        last[w] = coming[w];
+        whole[w] = more[w];
+        load(w, taken[w] + 2 * step, coming[w], more[w]);
+      }
+    }
+  }
+}
+
 /// array + by, but for values that are not there.
 template <class T>
 KOKKOS_FUNCTION constexpr T* moved_on(T* array, std::int64_t by) {
@@ -48,93 +106,119 @@ struct SortedRun {
   std::uint64_t size = 0;
 };
 
-/// Two runs, where their merge goes, and the tile at which it begins.
-template <class Key, class Value>
-struct RunPair {
-  SortedRun<Key, Value> left, right;
+/// Runs that become one, where it goes, and the tile at which it begins.
+template <class Key, class Value, int Ways>
+struct RunGroup {
+  SortedRun<Key, Value> run[Ways];
   std::uint64_t out = 0;
   std::size_t first_tile = 0;
 
-  KOKKOS_FUNCTION std::uint64_t size() const { return left.size + right.size; }
-};
-
-/// The pairs of a level, small enough to travel with a kernel.
-template <class Key, class Value, int Most>
-struct RunPairs {
-  RunPair<Key, Value> pair[Most];
-  int count = 0;
-
-  KOKKOS_FUNCTION RunPair<Key, Value> of_tile(std::size_t tile) const {
-    RunPair<Key, Value> found = pair[0];
-    KRADIX_UNROLL
-    for (int p = 1; p < Most; ++p) {
-      if (p < count && tile >= pair[p].first_tile) found = pair[p];
-    }
-    return found;
+  KOKKOS_FUNCTION std::uint64_t size() const {
+    std::uint64_t sum = 0;
+    for (int w = 0; w < Ways; ++w) sum += run[w].size;
+    return sum;
   }
 };
 
-/// Where the tiles of a level begin in the left one of their runs.
-template <class Codec, class Pairs>
+/// The groups of a level, small enough to travel with a kernel.
+template <class Key, class Value, int RunsOfGroup, int Most>
+struct RunGroups {
+  static constexpr int ways = RunsOfGroup;
+  RunGroup<Key, Value, ways> group[Most];
+  int count = 0;
+
+  KOKKOS_FUNCTION const RunGroup<Key, Value, ways>& of_tile(std::size_t tile) const {
+    int found = 0;
+    KRADIX_UNROLL
+    for (int g = 1; g < Most; ++g) {
+      if (g < count && tile >= group[g].first_tile) found = g;
+    }
+    return group[found];
+  }
+};
+
+/// Where the tiles of a level begin in each of their runs.
+template <class Codec, class Groups>
 struct FindSplits {
+  static constexpr int ways = Groups::ways;
   Codec codec;
-  Pairs pairs;
+  Groups groups;
   std::size_t tile_size;
   std::uint64_t* splits;
 
   KOKKOS_FUNCTION void operator()(std::size_t tile) const {
-    const auto pair = pairs.of_tile(tile);
-    splits[tile] = taken_from_left<Codec, std::uint64_t>(codec, pair.left.keys, pair.left.size,
-                                                         pair.right.keys, pair.right.size,
-                                                         (tile - pair.first_tile) * tile_size);
+    const auto& group = groups.of_tile(tile);
+    const typename Codec::key_type* keys[ways];
+    std::uint64_t size[ways], taken[ways];
+    for (int w = 0; w < ways; ++w) {
+      keys[w] = group.run[w].keys;
+      size[w] = group.run[w].size;
+    }
+    const std::uint64_t diagonal = (tile - group.first_tile) * tile_size;
+    if constexpr (ways == 2) {
+      taken[0] = taken_from_left(codec, keys[0], size[0], keys[1], size[1], diagonal);
+      taken[1] = diagonal - taken[0];
+    } else {
+      take_first(codec, keys, size, diagonal, taken);
+    }
+    for (int w = 0; w < ways; ++w) splits[tile * ways + w] = taken[w];
   }
 };
 
 /// A team for each tile.
-template <class ExecutionSpace, class Codec, class Value, TeamShape Shape, int MostPairs>
+template <class ExecutionSpace, class Codec, class Value, TeamShape Shape, class Groups>
 struct MergeTile {
   using Key = typename Codec::key_type;
   using Team = TeamMember<ExecutionSpace>;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+  static constexpr int ways = Groups::ways;
+  static_assert(ways == 2 || ways == 4);
+  static constexpr bool twice = ways == 4;
   static constexpr int threads = Shape.threads, items = Shape.items, tile_size = threads * items;
   static_assert(tile_size <= 0xffff);
 
   Key* keys_out;
   Value* values_out;
   Codec codec;
-  RunPairs<Key, Value, MostPairs> pairs;
+  Groups groups;
   const std::uint64_t* splits;
 
   /// Values come to scratch when keys have left it.
   struct Scratch {
     union {
-      Key keys[tile_size];  ///< those of the left run, then those of the right one
+      Key keys[tile_size];  ///< run after run
       Value values[with_values ? tile_size : 1];
     };
     std::uint16_t source[tile_size];  ///< of each place in the result, which of them
+    /// Of four runs: of each place after the first merges, which of them.
+    std::uint16_t first_source[twice && with_values ? tile_size : 1];
     KOKKOS_FUNCTION Scratch() {}
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
-  /// Where a tile's elements are: `lefts` of the left run, the others of the right one.
+  /// Where a tile's elements are, numbered on from run to run; `begin[w]` is the first of run w.
   struct Tile {
     std::uint64_t out;
-    const Key* left_keys;
-    const Key* right_keys;
-    const Value* left_values;
-    const Value* right_values;
-    int size, lefts;
+    const Key* keys[ways];
+    const Value* values[ways];
+    int begin[ways + 1];
 
-    KOKKOS_FUNCTION const Key& key(int i) const { return (i < lefts ? left_keys : right_keys)[i]; }
-    KOKKOS_FUNCTION const Value& value(int i) const {
-      return (i < lefts ? left_values : right_values)[i];
+    KOKKOS_FUNCTION int size() const { return begin[ways]; }
+    template <class T>
+    KOKKOS_FUNCTION const T* run_of(int i, const T* const (&runs)[ways]) const {
+      const T* found = runs[0];
+      KRADIX_UNROLL
+      for (int w = 1; w < ways; ++w) found = i >= begin[w] ? runs[w] : found;
+      return found;
     }
+    KOKKOS_FUNCTION const Key& key(int i) const { return run_of(i, keys)[i]; }
+    KOKKOS_FUNCTION const Value& value(int i) const { return run_of(i, values)[i]; }
   };
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     const Tile tile = tile_of(static_cast<std::size_t>(team.league_rank()));
-    if (tile.size == tile_size) {
+    if (tile.size() == tile_size) {
       merge<true>(team, tile, scratch);
     } else {
       merge<false>(team, tile, scratch);
@@ -143,103 +227,154 @@ struct MergeTile {
 
  private:
   KOKKOS_FUNCTION Tile tile_of(std::size_t index) const {
-    const auto pair = pairs.of_tile(index);
-    const std::uint64_t diagonal = (index - pair.first_tile) * tile_size;
-    const std::uint64_t size = pair.size() - diagonal;
-    const bool last = size <= tile_size;
-    const std::uint64_t split = splits[index];
-    const std::uint64_t next = last ? pair.left.size : splits[index + 1];
-    const int lefts = static_cast<int>(next - split);
-    // Elements of the right run are numbered on from those of the left one.
-    const auto right = static_cast<std::int64_t>(diagonal - split) - lefts;
-    return {pair.out + diagonal,
-            pair.left.keys + split,
-            pair.right.keys + right,
-            moved_on(pair.left.values, static_cast<std::int64_t>(split)),
-            moved_on(pair.right.values, right),
-            last ? static_cast<int>(size) : tile_size,
-            lefts};
+    const auto& group = groups.of_tile(index);
+    const std::uint64_t done = (index - group.first_tile) * tile_size;
+    const bool last = group.size() - done <= tile_size;
+    Tile tile;
+    tile.out = group.out + done;
+    tile.begin[0] = 0;
+    KRADIX_UNROLL
+    for (int w = 0; w < ways; ++w) {
+      const SortedRun<Key, Value>& run = group.run[w];
+      const std::uint64_t split = splits[index * ways + w];
+      const std::uint64_t next = last ? run.size : splits[(index + 1) * ways + w];
+      const auto first = static_cast<std::int64_t>(split) - tile.begin[w];
+      tile.keys[w] = run.keys + first;
+      tile.values[w] = moved_on(run.values, first);
+      tile.begin[w + 1] = tile.begin[w] + static_cast<int>(next - split);
+    }
+    return tile;
   }
 
   /// A full tile (`Full`) has no guards: they would serialise its memory operations.
   template <bool Full>
   KOKKOS_FUNCTION void merge(const Team& team, const Tile& tile, Scratch& scratch) const {
     const int thread = team.team_rank();
+    const int size = tile.size();
     // All loads come before a key is written: a pointer that was chosen might point to scratch, for all that the
-    // compiler knows, and each would wait for the store before it. Values are under way while keys are merged.
+    // compiler knows, and each would wait for the store before it. Values are under way while keys are merged last.
     Key moving[items];
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const int place = i * threads + thread;
+      if (Full || place < size) moving[i] = tile.key(place);
+    }
     [[maybe_unused]] Value values[with_values ? items : 1];
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const int place = i * threads + thread;
-      if (Full || place < tile.size) moving[i] = tile.key(place);
-    }
-    if constexpr (with_values) {
+    const auto load_values = [&] {
       KRADIX_UNROLL
       for (int i = 0; i < items; ++i) {
         const int place = i * threads + thread;
-        if (Full || place < tile.size) values[i] = tile.value(place);
+        if (Full || place < size) values[i] = tile.value(place);
       }
-    }
+    };
+    if constexpr (with_values && !twice) load_values();
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
-      if (Full || place < tile.size) scratch.keys[place] = moving[i];
+      if (Full || place < size) scratch.keys[place] = moving[i];
     }
     team.team_barrier();
-    find_sources<Full>(thread, tile, scratch);
+    Pair last{0, tile.begin[1], size};
+    if constexpr (twice) {
+      const int middle = tile.begin[2];
+      std::uint16_t from[items];
+      merge_pairs<Full>(thread, size, {0, tile.begin[1], middle}, {middle, tile.begin[3], size},
+                        scratch.keys, [&](int i, int place, const Key& key) {
+                          moving[i] = key;
+                          from[i] = static_cast<std::uint16_t>(place);
+                        });
+      team.team_barrier();
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) {
+        const int place = thread * items + i;
+        if (!Full && place >= size) break;
+        scratch.keys[place] = moving[i];
+        if constexpr (with_values) scratch.first_source[place] = from[i];
+      }
+      if constexpr (with_values) load_values();
+      team.team_barrier();
+      last = {0, middle, size};
+    }
+    merge_pairs<Full>(thread, size, last, {size, size, size}, scratch.keys,
+                      [&](int i, int place, const Key&) {
+                        scratch.source[thread * items + i] = static_cast<std::uint16_t>(place);
+                      });
     team.team_barrier();
-    write<Full>(thread, tile, scratch, keys_out, scratch.keys);
+    write<Full>(thread, tile, keys_out,
+                [&](int place) -> const Key& { return scratch.keys[scratch.source[place]]; });
     if constexpr (with_values) {
       team.team_barrier();
       KRADIX_UNROLL
       for (int i = 0; i < items; ++i) {
         const int place = i * threads + thread;
-        if (Full || place < tile.size) scratch.values[place] = values[i];
+        if (Full || place < size) scratch.values[place] = values[i];
       }
       team.team_barrier();
-      write<Full>(thread, tile, scratch, values_out, scratch.values);
+      write<Full>(thread, tile, values_out, [&](int place) -> const Value& {
+        const int source = scratch.source[place];
+        return scratch.values[twice ? scratch.first_source[source] : source];
+      });
     }
   }
 
   /// What lies in scratch, keys or values, in the order of the result.
-  template <bool Full, class T>
-  KOKKOS_FUNCTION static void write(int thread, const Tile& tile, const Scratch& scratch, T* out,
-                                    const T* held) {
+  template <bool Full, class T, class Held>
+  KOKKOS_FUNCTION static void write(int thread, const Tile& tile, T* out, const Held& held) {
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
-      if (Full || place < tile.size) {
-        out[tile.out + static_cast<std::uint64_t>(place)] = held[scratch.source[place]];
+      if (Full || place < tile.size()) {
+        out[tile.out + static_cast<std::uint64_t>(place)] = held(place);
       }
     }
   }
 
-  /// Each thread merges as many elements as it has items.
-  template <bool Full>
-  KOKKOS_FUNCTION void find_sources(int thread, const Tile& tile, Scratch& scratch) const {
+  /// Two runs in scratch, one after the other.
+  struct Pair {
+    int begin, middle, end;
+  };
+
+  /// Two pairs of runs, one after the other, of which the second may be empty: each thread merges as many elements as it
+  /// has items, and puts out where they come from.
+  template <bool Full, class Put>
+  KOKKOS_FUNCTION void merge_pairs(int thread, int size, const Pair& one, const Pair& two,
+                                   const Key* keys, const Put& put) const {
     const int first = thread * items;
-    if (!Full && first >= tile.size) return;
-    const Key* const keys = scratch.keys;
-    int left = taken_from_left<Codec, int>(codec, keys, tile.lefts, keys + tile.lefts,
-                                           tile.size - tile.lefts, first);
-    int right = tile.lefts + (first - left);
+    if (!Full && first >= size) return;
+    Pair pair = first < one.end ? one : two;
+    int left = pair.begin + taken_from_left<Codec, int>(
+                                codec, keys + pair.begin, pair.middle - pair.begin,
+                                keys + pair.middle, pair.end - pair.middle, first - pair.begin);
+    int right = pair.middle + (first - left);
     // Beyond the end of a run there is some other key, which is not looked at.
-    auto of_left = codec.encode(keys[left < tile.size ? left : 0]);
-    auto of_right = codec.encode(keys[right < tile.size ? right : 0]);
+    Key left_key = keys[left < size ? left : 0];
+    Key right_key = keys[right < size ? right : 0];
+    auto of_left = codec.encode(left_key);
+    auto of_right = codec.encode(right_key);
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
-      if (!Full && first + i >= tile.size) return;
-      const bool takes_left = right >= tile.size || (left < tile.lefts && of_left <= of_right);
-      scratch.source[first + i] = static_cast<std::uint16_t>(takes_left ? left : right);
+      if (!Full && first + i >= size) return;
+      if (i > 0 && first + i == one.end) {
+        pair = two;
+        left = pair.begin;
+        right = pair.middle;
+        left_key = keys[left];
+        right_key = keys[right < size ? right : 0];
+        of_left = codec.encode(left_key);
+        of_right = codec.encode(right_key);
+      }
+      const bool takes_left = right >= pair.end || (left < pair.middle && of_left <= of_right);
+      put(i, takes_left ? left : right, takes_left ? left_key : right_key);
       left += takes_left ? 1 : 0;
       right += takes_left ? 0 : 1;
       const int after = takes_left ? left : right;
-      const auto next = codec.encode(keys[after < tile.size ? after : 0]);
+      const Key next = keys[after < size ? after : 0];
       if (takes_left) {
-        of_left = next;
+        left_key = next;
+        of_left = codec.encode(next);
       } else {
-        of_right = next;
+        right_key = next;
+        of_right = codec.encode(next);
       }
     }
   }

@@ -24,6 +24,8 @@ struct Situation {
   bool partitions = true;  ///< is there a partition for these elements?
   bool merges = false;     ///< can sorted runs of them be merged?
   bool fetches = false;    ///< do they arrive beside kernels that merge what has arrived?
+  bool halves = false;     ///< can halves be sorted one after the other, and merged?
+  bool keeps = false;      ///< is what is sent kept from call to call, on every rank?
 };
 
 /// Latency and bandwidth, of a message between nodes and within one. (Seconds, bytes per second.)
@@ -61,15 +63,18 @@ inline Route choose_route(const Situation& s, Route wanted) {
 /// Cuts whose classes, at most two each and one more, fit one pass of a partition.
 inline constexpr int most_cuts_of_a_pass = bin_count / 2 - 1;
 
-/// Runs that are sooner merged by twos than sorted anew: on an H200 a level of merges takes a fifth of a
-/// local sort.
+/// Runs that are sooner merged than sorted anew: on an H200 a level of merges takes a fifth of a local sort.
 inline constexpr int most_merged_runs = 16;
+
+inline bool wants_sort_first(Work wanted) {
+  return wanted == Work::sort_first || wanted == Work::sort_halves;
+}
 
 /// On a device a sort, one exchange and a merge take less than a partition whose exchange shares the
 /// processors with sorts.
 inline bool merges_sooner(const Situation& s, Work wanted) {
   return !s.on_host && s.ranks > 1 && s.ranks <= most_merged_runs &&
-         (wanted == Work::sort_first || (wanted == Work::automatic && s.merges));
+         (wants_sort_first(wanted) || (wanted == Work::automatic && s.merges));
 }
 
 /// Where copies overlap kernels, parts of the result are sorted, or merged, while others arrive; parts of less than
@@ -86,12 +91,23 @@ inline int choose_ranges(const Situation& s, int wanted, Work work) {
       1, std::min({most, by_cuts, static_cast<int>(std::min<std::uint64_t>(by_size, most))}));
 }
 
+/// The exchange of the first half hides behind the sort of the second, which takes longer by halves only where they do not
+/// fill the device.
+inline constexpr std::uint64_t least_in_halves = std::uint64_t{1} << 25;
+inline bool sorts_halves(const Situation& s, Work wanted) {
+  if (!s.halves || s.ranks < 2 || 2 * s.ranks > most_merged_runs) return false;
+  return wanted == Work::sort_halves ||
+         (wanted == Work::automatic && s.fetches && s.keeps &&
+          s.total / static_cast<std::uint64_t>(s.ranks) >= least_in_halves);
+}
+
 /// A partition takes one pass; more cuts than that are easier made in sorted keys.
 inline Work choose_work(const Situation& s, int ranges, Work wanted) {
+  if (sorts_halves(s, wanted)) return Work::sort_halves;
   const std::int64_t cuts = std::int64_t{s.ranks} * ranges - 1;
   const bool fits = s.partitions && cuts <= most_cuts_of_a_pass;
   const bool sorts =
-      wanted == Work::sort_first || ((ranges == 1 || s.fetches) && merges_sooner(s, wanted));
+      wants_sort_first(wanted) || ((ranges == 1 || s.fetches) && merges_sooner(s, wanted));
   return fits && !sorts ? Work::partition_first : Work::sort_first;
 }
 

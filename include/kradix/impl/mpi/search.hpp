@@ -86,22 +86,28 @@ class Search {
   using Part = PartOfKeys<Key>;
   using Cuts = std::vector<Cut<Bits>>;
 
-  /// `width` of the codec's bits count; at most `most_cuts` will be searched, with `most_samples` keys of
-  /// this rank as a sample.
+  using Parts =
+      std::vector<Part>;  ///< of this rank, in the order of their indices; more than one: sorted
+  /// Of each part: its own counts, and those of all ranks.
+  using CutsOfParts = std::vector<Cuts>;
+
+  /// `width` of the codec's bits count; at most `most_cuts` will be searched in `most_parts`, with
+  /// `most_samples` keys of this rank as a sample.
   Search(const ExecutionSpace& exec, const Communicator& comm, const Codec& codec, int width,
-         std::size_t most_cuts, std::size_t most_samples, const char* label)
+         std::size_t most_cuts, std::size_t most_parts, std::size_t most_samples, const char* label)
       : exec_(exec),
         comm_(comm),
         codec_(codec),
         width_(width),
         most_cuts_(std::max<std::size_t>(most_cuts, 1)),
+        most_parts_(most_parts),
         most_samples_(most_samples),
         label_(std::string(label) + "::mpi::") {}
 
   void list(ScratchList& scratch) {
     seen_slot_ = scratch.add(1, sizeof(Seen));
     kept_slot_ = scratch.add(1, sizeof(std::uint64_t));
-    counts_slot_ = scratch.add(most_cuts_ * bin_count, sizeof(std::uint64_t));
+    counts_slot_ = scratch.add(most_parts_ * most_cuts_ * bin_count, sizeof(std::uint64_t));
     prefixes_slot_ = scratch.add(2 * most_cuts_, sizeof(Bits));  // or bounds
     classes_slot_ = scratch.add(most_cuts_, sizeof(std::uint32_t));
     sample_slot_ = scratch.add(most_samples_, sizeof(Bits));
@@ -128,9 +134,10 @@ class Search {
   }
 
   /// Of sorted keys that nobody has read before, the first and the last tell which of the topmost bits vary. Collective.
-  void survey_sorted(const Part& part) {
+  void survey_sorted(const Parts& parts, std::byte* base) {
+    base_ = base;
     Bits all_set = low_mask<Bits>(width_), some_set = 0;
-    for (const Ends& ends : ends_of_ranks(part)) {
+    for (const Ends& ends : ends_of_ranks(parts)) {
       if (ends.any == 0) continue;
       for (const Bits end : {joined<Bits>(ends.first), joined<Bits>(ends.last)}) {
         all_set &= end;
@@ -163,7 +170,7 @@ class Search {
     const Bits mask = low_mask<Bits>(width_);
     all_set_ = joined<Bits>(seen.all_set) & mask;
     varying_ = (joined<Bits>(seen.some_set) & mask) ^ all_set_;
-    sorted_ = seen.descents == 0 && ranks_in_order(part);
+    sorted_ = seen.descents == 0 && ranks_in_order({part});
   }
 
   /// Is the whole sorted as it is? (After `survey`.)
@@ -171,24 +178,36 @@ class Search {
   int rounds() const { return rounds_; }
 
   /// Cuts with exactly `targets` elements on their left. Collective.
-  Cuts exact(Part part, std::uint64_t total, const std::vector<std::uint64_t>& targets) {
-    SplitterSearch<Bits> search(width_, total, part.count, targets);
-    search.leave_out_constant_bits(all_set_, varying_);
+  CutsOfParts exact(Parts parts, std::uint64_t total, const std::vector<std::uint64_t>& targets) {
+    std::vector<SplitterSearch<Bits>> searches;  // alike, but for what is of their part
+    for (const Part& part : parts) {
+      searches.emplace_back(width_, total, part.count, targets);
+      searches.back().leave_out_constant_bits(all_set_, varying_);
+    }
+    const SplitterSearch<Bits>& search = searches.front();
     std::uint64_t left = ~std::uint64_t{0};  // keys that later rounds look at, on all ranks
     while (!search.done() && left > most_gathered) {
       std::vector<std::uint64_t> local;
-      if (search.window() == first_window(width_) && !first_counts_.empty()) {
+      const bool surveyed = parts.size() == 1 && !first_counts_.empty();
+      if (surveyed && search.window() == first_window(width_)) {
         local = first_counts_;
       } else {
-        local = count(part, search.prefixes(), search.window());
+        local = count(parts, search.prefixes(), search.window());
       }
-      local.push_back(part.count);
-      const std::vector<std::uint64_t> global = add_up(local);
-      search.refine(global.data(), local.data());
+      const std::size_t bins = local.size() / parts.size();
+      std::vector<std::uint64_t> sum(bins + 1, 0);
+      for (std::size_t i = 0; i < local.size(); ++i) sum[i % bins] += local[i];
+      for (const Part& part : parts) sum[bins] += part.count;
+      const std::vector<std::uint64_t> global = add_up(sum);
+      for (std::size_t p = 0; p < parts.size(); ++p) {
+        searches[p].refine(global.data(), local.data() + p * bins);
+      }
       left = global.back();
     }
-    if (!search.done()) finish_together(search, part);
-    return search.cuts();
+    if (!search.done()) finish_together(searches, parts);
+    CutsOfParts cuts;
+    for (const SplitterSearch<Bits>& found : searches) cuts.push_back(found.cuts());
+    return cuts;
   }
 
   /// Cuts at keys of a random sample of about `samples` keys of all ranks; each as near to its target as
@@ -213,17 +232,26 @@ class Search {
     return cuts;
   }
 
-  /// How many of this rank's elements, in sorted or partitioned order, lie left of each cut. Collective.
-  std::vector<std::uint64_t> places(const Cuts& cuts) const {
-    std::vector<std::uint64_t> equal(cuts.size());
-    std::vector<std::uint64_t> before(cuts.size(), 0);
-    for (std::size_t i = 0; i < cuts.size(); ++i) equal[i] = cuts[i].local_equal;
-    check(MPI_Exscan(equal.data(), before.data(), static_cast<int>(cuts.size()), MPI_UINT64_T,
-                     MPI_SUM, comm_.get()),
+  /// How many elements of each part, in sorted or partitioned order, lie left of each cut. Collective.
+  std::vector<std::vector<std::uint64_t>> places(const CutsOfParts& cuts) const {
+    const std::size_t count = cuts.front().size();
+    std::vector<std::uint64_t> equal(count, 0);
+    std::vector<std::uint64_t> before(count, 0);
+    for (const Cuts& part : cuts) {
+      for (std::size_t i = 0; i < count; ++i) equal[i] += part[i].local_equal;
+    }
+    check(MPI_Exscan(equal.data(), before.data(), static_cast<int>(count), MPI_UINT64_T, MPI_SUM,
+                     comm_.get()),
           "MPI_Exscan");
     if (comm_.rank() == 0) std::fill(before.begin(), before.end(), 0);  // else undefined
-    std::vector<std::uint64_t> places(cuts.size());
-    for (std::size_t i = 0; i < cuts.size(); ++i) places[i] = elements_left(cuts[i], before[i]);
+    std::vector<std::vector<std::uint64_t>> places;
+    for (const Cuts& part : cuts) {
+      auto& of_part = places.emplace_back(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        of_part[i] = elements_left(part[i], before[i]);
+        before[i] += part[i].local_equal;
+      }
+    }
     return places;
   }
 
@@ -234,12 +262,20 @@ class Search {
   static constexpr std::uint64_t most_gathered = 2048;
 
   /// The rounds that are left, with the keys that they look at on every rank.
-  void finish_together(SplitterSearch<Bits>& search, const Part& part) {
-    std::vector<Bits> own;
-    for (const Key& key : to_host(exec_, part.data, part.count)) own.push_back(codec_.encode(key));
-    const std::vector<Bits> all = gather_from_all(comm_, own);
+  void finish_together(std::vector<SplitterSearch<Bits>>& searches, const Parts& parts) {
+    std::vector<std::vector<Bits>> own;
+    std::vector<Bits> own_together;
+    for (const Part& part : parts) {
+      auto& of_part = own.emplace_back();
+      for (const Key& key : to_host(exec_, part.data, part.count)) {
+        of_part.push_back(codec_.encode(key));
+      }
+      own_together.insert(own_together.end(), of_part.begin(), of_part.end());
+    }
+    const std::vector<Bits> all = gather_from_all(comm_, own_together);
+    const SplitterSearch<Bits>& search = searches.front();
     while (!search.done()) {
-      const std::vector<Bits>& prefixes = search.prefixes();
+      const std::vector<Bits> prefixes = search.prefixes();
       const Window window = search.window();
       const Slots<Bits> slots{prefixes.data(), static_cast<std::uint32_t>(prefixes.size()), window,
                               window.shift + window.width >= width_};
@@ -251,7 +287,10 @@ class Search {
         }
         return counts;
       };
-      search.refine(count(all).data(), count(own).data());
+      const std::vector<std::uint64_t> global = count(all);
+      for (std::size_t p = 0; p < parts.size(); ++p) {
+        searches[p].refine(global.data(), count(own[p]).data());
+      }
     }
   }
 
@@ -281,20 +320,30 @@ class Search {
   struct Ends {
     std::uint64_t any, first[2], last[2];
   };
-  std::vector<Ends> ends_of_ranks(const Part& part) const {
-    Ends mine{part.count, {0, 0}, {0, 0}};
-    if (part.count > 0) {
-      Key ends[2]{};
+  std::vector<Ends> ends_of_ranks(const Parts& parts) const {
+    std::vector<Key> ends(2 * parts.size());
+    for (std::size_t p = 0; p < parts.size(); ++p) {
       const auto fetch = [&](Key& end, std::size_t place) {
         Kokkos::deep_copy(
             exec_, Loose<Key, Kokkos::HostSpace>(&end, 1),
-            Loose<const Key, typename ExecutionSpace::memory_space>(part.data + place, 1));
+            Loose<const Key, typename ExecutionSpace::memory_space>(parts[p].data + place, 1));
       };
-      fetch(ends[0], 0);
-      fetch(ends[1], part.count - 1);
-      exec_.fence("kradix::mpi: fence after a copy to the host");
-      const Bits first = codec_.encode(ends[0]);
-      const Bits last = codec_.encode(ends[1]);
+      if (parts[p].count == 0) continue;
+      fetch(ends[2 * p], 0);
+      fetch(ends[2 * p + 1], parts[p].count - 1);
+    }
+    exec_.fence("kradix::mpi: fence after a copy to the host");
+    Ends mine{0, {0, 0}, {0, 0}};
+    Bits first{}, last{};
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      if (parts[p].count == 0) continue;
+      const Bits begin = codec_.encode(ends[2 * p]);
+      const Bits end = codec_.encode(ends[2 * p + 1]);
+      first = mine.any ? std::min(first, begin) : begin;
+      last = mine.any ? std::max(last, end) : end;
+      mine.any = 1;
+    }
+    if (mine.any) {
       for (int w = 0; w < words_in<Bits>; ++w) {
         mine.first[w] = word_of(first, w);
         mine.last[w] = word_of(last, w);
@@ -307,9 +356,9 @@ class Search {
     return all;
   }
 
-  bool ranks_in_order(const Part& part) const {
+  bool ranks_in_order(const Parts& parts) const {
     Bits highest = 0;
-    for (const Ends& ends : ends_of_ranks(part)) {
+    for (const Ends& ends : ends_of_ranks(parts)) {
       if (ends.any == 0) continue;
       if (joined<Bits>(ends.first) < highest) return false;
       highest = joined<Bits>(ends.last);
@@ -326,39 +375,44 @@ class Search {
     return global;
   }
 
-  /// This rank's counts of a round. Keys that later rounds need go to the spare room on the way.
-  std::vector<std::uint64_t> count(Part& part, const std::vector<Bits>& prefixes, Window window) {
+  /// This rank's counts of a round, part after part. Keys that later rounds need go to the spare room on the way.
+  std::vector<std::uint64_t> count(Parts& parts, const std::vector<Bits>& prefixes, Window window) {
     Bits* const data = prefixes_slot_.in<Bits>(base_);
     enqueue_to_device(exec_, data, prefixes);  // which stay for the search's next step
     const bool whole = window.shift + window.width >= width_;
     const Slots<Bits> slots{data, static_cast<std::uint32_t>(prefixes.size()), window, whole};
-    Key* const kept = whole ? nullptr : part.spare;
+    const std::size_t bins = prefixes.size() * bin_count;
     std::uint64_t* const kept_count = kept_slot_.in<std::uint64_t>(base_);
-    if (kept) clear(kept_count, 1);
-    count_slots(part, codec_, slots, kept);
-    if (kept) {
-      const auto left = static_cast<std::size_t>(to_host(exec_, kept_count, 1)[0]);
-      part = {kept, left, false, 2 * left <= part.count ? kept + left : nullptr};
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      Part& part = parts[p];
+      Key* const kept = whole ? nullptr : part.spare;
+      if (kept) clear(kept_count, 1);
+      count_slots(part, codec_, slots, kept, counts() + p * bins);
+      if (kept) {
+        const auto left = static_cast<std::size_t>(to_host(exec_, kept_count, 1)[0]);
+        part = {kept, left, false, 2 * left <= part.count ? kept + left : nullptr};
+      }
     }
-    return to_host(exec_, counts(), prefixes.size() * bin_count);
+    return to_host(exec_, counts(), parts.size() * bins);
   }
 
   template <class AnyCodec>
   void count_slots(const Part& part, const AnyCodec& codec,
-                   const Slots<typename AnyCodec::bits_type>& slots, Key* kept) {
+                   const Slots<typename AnyCodec::bits_type>& slots, Key* kept,
+                   std::uint64_t* counts) {
     const std::size_t all = static_cast<std::size_t>(slots.prefix_count) * bin_count;
     if (part.sorted) {
       Kokkos::parallel_for(
           label_ + "FindRuns",
           Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec_, 0, all),
           FindRuns<AnyCodec>{part.data, codec, part.count, std::bit_floor(part.count), slots,
-                             counts()});
+                             counts});
       return;
     }
-    clear(counts(), all);
+    clear(counts, all);
     using Kernel = CountSlots<ExecutionSpace, AnyCodec, shape>;
-    const Kernel kernel{part.data, codec,    part.count, 0,
-                        slots,     counts(), kept,       kept_slot_.in<std::uint64_t>(base_)};
+    const Kernel kernel{part.data, codec,  part.count, 0,
+                        slots,     counts, kept,       kept_slot_.in<std::uint64_t>(base_)};
     launch("CountSlots", part.count, kernel.scratch_bytes(), [&](std::size_t share) {
       Kernel shared = kernel;
       shared.share = share;
@@ -400,7 +454,7 @@ class Search {
     to_device(exec_, rows_there, row);
     to_device(exec_, bounds_there, bounds);
     count_slots(part, ClassCodec<Codec>{codec_, bounds_there, bound_count},
-                {rows_there, rows, {0, digit_bits}, false}, nullptr);
+                {rows_there, rows, {0, digit_bits}, false}, nullptr, counts());
     const std::vector<std::uint64_t> local =
         to_host(exec_, counts(), std::size_t{rows} * bin_count);
     const std::vector<std::uint64_t> global = add_up(local);
@@ -424,7 +478,7 @@ class Search {
   const Communicator& comm_;
   Codec codec_;
   int width_;
-  std::size_t most_cuts_, most_samples_;
+  std::size_t most_cuts_, most_parts_, most_samples_;
   std::string label_;
   Slot seen_slot_, kept_slot_, counts_slot_, prefixes_slot_, classes_slot_, sample_slot_;
   std::byte* base_ = nullptr;

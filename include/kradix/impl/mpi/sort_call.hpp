@@ -22,6 +22,7 @@
 #include "kradix/impl/mpi/columns.hpp"
 #include "kradix/impl/mpi/communicator.hpp"
 #include "kradix/impl/mpi/exchange.hpp"
+#include "kradix/impl/mpi/halves.hpp"
 #include "kradix/impl/mpi/merge.hpp"
 #include "kradix/impl/mpi/plan.hpp"
 #include "kradix/impl/mpi/search.hpp"
@@ -43,8 +44,25 @@ class SecondInstance {
   ~SecondInstance() {
     instance_.reset();
 #ifdef KOKKOS_ENABLE_CUDA
+    if (event_) (void)cudaEventDestroy(event_);
     if (stream_) (void)cudaStreamDestroy(stream_);
 #endif
+  }
+
+  /// What is enqueued beside `exec` from now on waits for what `exec` has been given.
+  void follow(const ExecutionSpace& exec) {
+#ifdef KOKKOS_ENABLE_CUDA
+    if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
+      if (!event_) {
+        check_cuda(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming),
+                   "cudaEventCreateWithFlags");
+      }
+      check_cuda(cudaEventRecord(event_, exec.cuda_stream()), "cudaEventRecord");
+      check_cuda(cudaStreamWaitEvent(beside(exec).cuda_stream(), event_, 0), "cudaStreamWaitEvent");
+      return;
+    }
+#endif
+    exec.fence("kradix::mpi: fence before work beside a sort");
   }
 
   const ExecutionSpace& beside(const ExecutionSpace& exec) {
@@ -70,6 +88,7 @@ class SecondInstance {
 
 #ifdef KOKKOS_ENABLE_CUDA
   cudaStream_t stream_ = nullptr;
+  cudaEvent_t event_ = nullptr;
 #endif
   std::optional<ExecutionSpace> instance_;
 };
@@ -83,6 +102,7 @@ class SortCall {
   /// By their index where several arrays, or values of other sizes, travel.
   static constexpr bool can_merge =
       merge_exists<ExecutionSpace, key_word<Key>, typename Columns::Value>;
+  static constexpr bool can_sort_halves = can_merge && !Columns::by_index;
   template <class T>
   using Out = Loose<T, Space>;
 
@@ -173,8 +193,11 @@ class SortCall {
   kradix::mpi::Report sort_by(const KeyCodec& key_codec, const Provide& provide) {
     const int width = bits_end() - options_.bits.begin;
     const RangeCodec<KeyCodec> codec(key_codec, options_.bits.begin, width);
-    Search search(exec_, comm_, codec, width, targets_.size(), samples_of_rank(), label_.c_str());
-    take_scratch(search);
+    Search search(exec_, comm_, codec, width, targets_.size(), halves() ? 2 : 1, samples_of_rank(),
+                  label_.c_str());
+    Search early(beside(), comm_, codec, width, halves() ? layout_.after.size() : 0, 1, 0,
+                 label_.c_str());
+    take_scratch(search, early);
     columns_.pack(base_, label_.c_str());
     // A sort tells what a survey would, but that all was sorted.
     const bool surveys = !sort_first() || !search.sees_disorder(part(false), base_);
@@ -182,29 +205,155 @@ class SortCall {
     report_.seconds.survey = lap();
 
     report_.sorted_already = search.sorted();
+    if constexpr (can_sort_halves) {
+      if (halves() && !search.sorted()) return sort_halves(codec, search, surveys, early, provide);
+    }
     if (!search.sorted() && sort_first()) sort_columns();
     report_.seconds.first_sort = lap();
-    if (!surveys) search.survey_sorted(part(true));
+    if (!surveys) search.survey_sorted({part(true)}, base_);
 
     const auto cuts = find_cuts(search);
-    std::vector<std::uint64_t> places = search.places(cuts);
+    const std::vector<std::uint64_t> places = search.places(cuts).front();
     report_.rounds = search.rounds();
     report_.seconds.splitters = lap();
 
     if (!search.sorted() && !sort_first()) {
-      const auto bounds = bounds_of(cuts);
+      const auto bounds = bounds_of(cuts.front());
       if (!bounds.empty()) columns_.partition(codec, bounds, label_.c_str());
     }
     exec_.fence(label_ + "::mpi: fence before the exchange");
     report_.seconds.partition = lap();
 
-    Routing routing = routing_by(places);
+    Routing routing(comm_, sizes_between(places, count_), report_.ranges);
     exchange_and_sort(codec, routing, provide);
     finish_report();
     return report_;
   }
 
-  bool sort_first() const { return report_.work == Work::sort_first; }
+  /// The first half leaves while the second is sorted (halves.hpp).
+  template <class AnyCodec, class AnySearch, class EarlySearch, class Provide>
+  kradix::mpi::Report sort_halves(const AnyCodec& codec, AnySearch& search, bool surveyed,
+                                  EarlySearch& early, const Provide& provide) {
+    using Halves = mpi::Halves<key_word<Key>, typename Columns::Value>;
+    Verdict began;
+    began.attempt([&] {
+      const std::size_t first = first_half_of(count_);
+      columns_.sort(local_options(workspace().sort), 0, first);
+      comm_.keep<SecondInstance<ExecutionSpace>>().follow(exec_);
+      columns_.sort(local_options(workspace().sort), first, count_ - first);
+      columns_.take_sorted();
+    });
+    note_memory();
+    began.agree(comm_.get(), function_);
+
+    Halves halves(comm_, columns_.sending_keys(), columns_.sending_values(), count_);
+    const auto half = [&](int i) {
+      return PartOfKeys<key_word<Key>>{halves.keys(i), halves.count(i), true, nullptr};
+    };
+    halves.guess(guess_places(early, half(0)));
+    Verdict ready;
+    std::byte* room = nullptr;
+    ready.attempt([&] {
+      ScratchList list;
+      halves.list_early(list);
+      room = aligned_scratch(
+          workspace().early.reserve(beside(), list.bytes(), label_ + "::mpi::workspace"));
+    });
+    ready.agree(comm_.get(), function_);
+    Verdict left;
+    left.attempt([&] {
+      const Pieces pieces = halves.early_pieces(room);
+      traffic_->exchange(pieces.sends, pieces.receives);
+    });
+    exec_.fence(label_ + "::mpi: fence after the first sort");
+    left.agree(comm_.get(), function_);
+    report_.seconds.first_sort = lap();
+
+    if (!surveyed) search.survey_sorted({half(0), half(1)}, base_);
+    halves.route(search.places(search.exact({half(0), half(1)}, layout_.total, targets_)),
+                 report_.ranges);
+    report_.rounds = search.rounds();
+    report_.seconds.splitters = lap();
+
+    Verdict verdict;
+    typename MergeBy<AnyCodec>::Result result{};
+    verdict.attempt([&] {
+      result = std::apply(words_at<AnyCodec>(0),
+                          provide(static_cast<std::size_t>(halves.range_begin(report_.ranges))));
+      take_room(halves, 2 * comm_.size());
+    });
+    verdict.agree(comm_.get(), function_);
+    note_memory();
+    report_.seconds.allocate = lap();
+    Verdict moved;
+    Verdict sorted;  // apart: a rank that cannot sort must still send
+    moved.attempt([&] {
+      std::vector<Pieces> batches;
+      for (int range = 0; range < report_.ranges; ++range) {
+        batches.push_back(halves.late_pieces(range));
+      }
+      const auto rest = traffic_->begin(std::move(batches));
+      for (int range = 0; range < report_.ranges; ++range) {
+        rest->next();
+        sorted.attempt([&] {
+          const auto begin = static_cast<std::int64_t>(halves.range_begin(range));
+          MergeBy<AnyCodec>(exec_, codec, workspace().sort, label_.c_str())
+              .run(halves.runs(range), {result.keys + begin, moved_on(result.values, begin)},
+                   {{room_.keys, room_.values}, room_.splits});
+        });
+      }
+      rest->finish();
+    });
+    report_.seconds.exchange = lap();
+    exec_.fence(label_ + "::mpi: fence after the sort");
+    moved.agree(comm_.get(), function_);
+    sorted.agree(comm_.get(), function_);
+    report_.seconds.sort = lap();
+    finish_report();
+    return report_;
+  }
+
+  /// Where the first halves would be cut between ranks, if they were all. Collective.
+  template <class EarlySearch, class Part>
+  std::vector<std::uint64_t> guess_places(EarlySearch& search, const Part& first) {
+    std::uint64_t total = first.count;
+    check(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_UINT64_T, MPI_SUM, comm_.get()),
+          "MPI_Allreduce");
+    const double share = static_cast<double>(total) / static_cast<double>(layout_.total);
+    std::vector<std::uint64_t> targets = layout_.begins();
+    targets.erase(targets.begin());
+    targets.pop_back();
+    for (std::uint64_t& target : targets) {
+      target = std::min(total, static_cast<std::uint64_t>(static_cast<double>(target) * share));
+    }
+    search.survey_sorted({first}, base_);
+    return search.places(search.exact({first}, total, targets)).front();
+  }
+
+  /// For what arrives late, and for merges of so many runs.
+  template <class AnyHalves>
+  void take_room(AnyHalves& halves, int runs) {
+    std::uint64_t largest = 0;
+    for (int range = 0; range < report_.ranges; ++range) {
+      largest = std::max(largest, halves.range_size(range));
+    }
+    ScratchList list;
+    halves.list_late(list);
+    const MergeRoom merges = list_merges(list, static_cast<std::size_t>(largest),
+                                         merge_levels(static_cast<std::size_t>(runs)) > 1);
+    std::byte* const base =
+        aligned_scratch(workspace().sort.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
+    halves.place_late(base);
+    room_ = merges.in(base);
+  }
+
+  bool sort_first() const { return report_.work != Work::partition_first; }
+  bool halves() const { return report_.work == Work::sort_halves; }
+  /// Where work goes that is done beside a sort: on hosts nothing is.
+  const ExecutionSpace& beside() {
+    if constexpr (is_host_space<ExecutionSpace>) return exec_;
+    return comm_.keep<SecondInstance<ExecutionSpace>>().beside(exec_);
+  }
   kradix::mpi::Workspace& workspace() { return options_.workspace ? *options_.workspace : own_; }
 
   double lap() {
@@ -238,12 +387,21 @@ class SortCall {
     report_.total = layout_.total;
     report_.transport = choose_transport<ExecutionSpace>(comm_, options_.transport);
     s.fetches = report_.transport == Transport::peer && s.merges && !Columns::by_index;
+    report_.route = choose_route(s, options_.route);
+    s.halves =
+        can_sort_halves && options_.splitters.is_exact() && report_.route == Route::one_level;
+    if (s.halves && s.fetches) s.keeps = everywhere(options_.workspace != nullptr);
     report_.ranges = choose_ranges(s, options_.ranges, options_.work);
     report_.work = choose_work(s, report_.ranges, options_.work);
-    report_.route = choose_route(s, options_.route);
     connect(exec_, comm_, report_.transport, function_);
     node_size_ = s.node_size;
     targets_ = targets_of(layout_, report_.ranges);
+  }
+
+  bool everywhere(bool here) const {
+    int all = here ? 1 : 0;
+    check(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_.get()), "MPI_Allreduce");
+    return all == 1;
   }
 
   std::uint64_t samples() const {
@@ -259,19 +417,20 @@ class SortCall {
 
   /// Everything but the result and the temporaries of local sorts. Collective.
   template <class AnySearch>
-  void take_scratch(AnySearch& search) {
+  void take_scratch(AnySearch& search, AnySearch& early) {
     Verdict verdict;
     verdict.attempt([&] {
       ScratchList list;
       columns_.list(list, !targets_.empty() || sort_first(), !targets_.empty() && !sort_first());
       search.list(list);
+      if (halves()) early.list(list);
       base_ = aligned_scratch(
           workspace().arrays.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
       if constexpr (is_host_space<ExecutionSpace>) {
         take_traffic(exec_, {});
       } else {
         const Shown stays{options_.workspace ? base_ : nullptr, list.bytes(), label_};
-        take_traffic(comm_.keep<SecondInstance<ExecutionSpace>>().beside(exec_), stays);
+        take_traffic(beside(), stays);
       }
     });
     verdict.agree(comm_.get(), function_);
@@ -279,8 +438,7 @@ class SortCall {
   }
 
   void take_traffic(const ExecutionSpace& mover, const Shown& stays) {
-    mover_ = &mover;
-    traffic_ = make_traffic(mover, comm_, report_.transport, options_.message_bytes,
+    traffic_ = make_traffic(exec_, mover, comm_, report_.transport, options_.message_bytes,
                             options_.node_size, stays);
   }
 
@@ -302,7 +460,8 @@ class SortCall {
   void sort_columns() {
     Verdict verdict;
     verdict.attempt([&] {
-      columns_.sort(local_options(workspace().sort));
+      columns_.sort(local_options(workspace().sort), 0, count_);
+      columns_.take_sorted();
       exec_.fence(label_ + "::mpi: fence after the first sort");
     });
     note_memory();
@@ -311,16 +470,16 @@ class SortCall {
   }
 
   template <class AnySearch>
-  typename AnySearch::Cuts find_cuts(AnySearch& search) {
+  typename AnySearch::CutsOfParts find_cuts(AnySearch& search) {
     auto keys = part(report_.sorted_already || sort_first());
     if (!options_.splitters.is_exact()) {
       auto cuts = search.sampled(keys, layout_.total, targets_, samples());
       if (take_sizes(cuts)) {
         report_.exact = false;
-        return cuts;
+        return {cuts};
       }
     }
-    return search.exact(keys, layout_.total, targets_);
+    return search.exact({keys}, layout_.total, targets_);
   }
 
   /// The sizes that sampled cuts lead to; false, and nothing, if a rank would get too much.
@@ -341,13 +500,6 @@ class SortCall {
     if (static_cast<double>(largest) > std::ceil(most)) return false;
     layout_ = layout;
     return true;
-  }
-
-  Routing routing_by(std::vector<std::uint64_t>& places) const {
-    places.push_back(count_);
-    std::uint64_t begin = 0;
-    for (std::uint64_t& place : places) place -= std::exchange(begin, place);
-    return Routing(comm_, places, report_.ranges);
   }
 
   template <class AnyCodec, class Provide>
@@ -401,6 +553,29 @@ class SortCall {
     }
     return most;
   }
+  /// For merges that may not write where runs lie.
+  struct Room {
+    key_word<Key>* keys = nullptr;
+    typename Columns::Value* values = nullptr;
+    std::uint64_t* splits = nullptr;
+  };
+  struct MergeRoom {
+    Slot keys, values, splits;
+    Room in(std::byte* base) const {
+      return {keys.in<key_word<Key>>(base), values.in<typename Columns::Value>(base),
+              splits.in<std::uint64_t>(base)};
+    }
+  };
+  /// Of ranges of so many elements; `others`: in more than one level.
+  static MergeRoom list_merges(ScratchList& list, std::size_t largest, bool others) {
+    const std::size_t count = others ? largest : 0;
+    const std::size_t splits =
+        largest > 0 ? most_splits<ExecutionSpace, key_word<Key>, typename Columns::Value>(largest)
+                    : 0;
+    return {list.add(count, sizeof(Key)), list.add(count, value_bytes_of<typename Columns::Value>),
+            list.add(splits, sizeof(std::uint64_t))};
+  }
+
   template <class... Ts>
   std::tuple<Ts*...> aside(Routing& routing, const std::tuple<Ts*...>&) {
     const bool ranges = report_.ranges > 1;
@@ -419,18 +594,11 @@ class SortCall {
     const auto count = static_cast<std::size_t>(routing.room());
     ScratchList list;
     const std::array<Slot, sizeof...(Ts)> slots{list.add(count, sizeof(Ts))...};
-    const Slot keys = list.add(others ? largest : 0, sizeof(Key));
-    const Slot values = list.add(others ? largest : 0, value_bytes_of<typename Columns::Value>);
-    const std::size_t most =
-        most_splits<ExecutionSpace, key_word<Key>, typename Columns::Value>(largest);
     const bool has_room = leaves_own_ || ranges;
-    const Slot splits = list.add(has_room ? most : 0, sizeof(std::uint64_t));
+    const MergeRoom merges = list_merges(list, has_room ? largest : 0, others);
     std::byte* const base =
         aligned_scratch(workspace().sort.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
-    if (has_room) {
-      room_ = {keys.in<key_word<Key>>(base), values.in<typename Columns::Value>(base),
-               splits.in<std::uint64_t>(base)};
-    }
+    if (has_room) room_ = merges.in(base);
     std::size_t at = 0;
     return {slots[at++].template in<Ts>(base)...};
   }
@@ -448,48 +616,35 @@ class SortCall {
     const auto sort = [&](int range) {
       sorted.attempt([&] { sort_range(codec, routing, range, scratch, arrivals, results); });
     };
-#ifdef KOKKOS_ENABLE_CUDA
-    if constexpr (peers_serve<ExecutionSpace>) {
-      if (report_.transport == Transport::peer && report_.ranges > 1 && !through_nodes) {
-        moved.attempt([&] { fetch_ranges(routing, columns, sort); });
+    if (through_nodes) {
+      for (int range = 0; range < report_.ranges; ++range) {
+        moved.attempt([&] {
+          through_nodes->exchange(beside(), range, columns, *traffic_);
+          beside().fence(label_ + "::mpi: fence after an exchange");
+        });
         report_.seconds.exchange += lap();
-        return;
+        sort(range);
+        report_.seconds.sort += lap();
       }
+      return;
     }
-#endif
-    for (int range = 0; range < report_.ranges; ++range) {
-      moved.attempt([&] {
-        if (through_nodes) {
-          through_nodes->exchange(*mover_, range, columns, *traffic_);
-        } else {
-          const Pieces pieces =
-              pieces_in_one_level(exec_, comm_, routing, range, columns, leaves_own_);
-          traffic_->exchange(pieces.sends, pieces.receives);
-        }
-        mover_->fence(label_ + "::mpi: fence after an exchange");
-      });
-      report_.seconds.exchange += lap();
-      sort(range);
-      report_.seconds.sort += lap();
-    }
+    moved.attempt([&] {
+      std::vector<Pieces> batches;
+      for (int range = 0; range < report_.ranges; ++range) {
+        batches.push_back(pieces_in_one_level(exec_, comm_, routing, range, columns, leaves_own_));
+      }
+      const auto under_way = traffic_->begin(std::move(batches));
+      for (int range = 0; range < report_.ranges; ++range) {
+        under_way->next();
+        if (report_.ranges == 1) under_way->finish();  // the sort may write over what was sent
+        report_.seconds.exchange += lap();
+        sort(range);
+        report_.seconds.sort += lap();
+      }
+      if (report_.ranges > 1) under_way->finish();
+    });
+    report_.seconds.exchange += lap();
   }
-
-#ifdef KOKKOS_ENABLE_CUDA
-  /// All copies are enqueued at once; the sort of each range waits for its own, and this for all.
-  template <class Sort>
-  void fetch_ranges(const Routing& routing, const std::vector<Column>& columns, const Sort& sort) {
-    std::vector<Pieces> ranges;
-    for (int range = 0; range < report_.ranges; ++range) {
-      ranges.push_back(pieces_in_one_level(exec_, comm_, routing, range, columns, leaves_own_));
-    }
-    const auto under_way = static_cast<PeerTraffic&>(*traffic_).begin(ranges);
-    for (int range = 0; range < report_.ranges; ++range) {
-      under_way->fetch(&exec_);
-      sort(range);
-    }
-    under_way->finish();
-  }
-#endif
 
   /// Enqueued.
   template <class AnyCodec, class... Ts>
@@ -631,13 +786,7 @@ class SortCall {
   std::byte* base_ = nullptr;
   std::size_t forwarding_bytes_ = 0;
   bool leaves_own_ = false;  ///< what stays on its rank is merged from where it is sent
-  /// For merges that may not write there.
-  struct {
-    key_word<Key>* keys = nullptr;
-    typename Columns::Value* values = nullptr;
-    std::uint64_t* splits = nullptr;
-  } room_;
-  const ExecutionSpace* mover_ = nullptr;
+  Room room_;
   std::unique_ptr<Traffic> traffic_;
   kradix::mpi::Report report_;
 };

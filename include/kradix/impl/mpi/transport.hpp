@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mpi.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kradix/impl/mpi/communicator.hpp"
@@ -26,6 +28,11 @@ struct Piece {
   std::uint64_t bytes;
   std::uint64_t lead =
       0;  ///< so many come before an aligned place, where they are sent; 0: unknown
+};
+
+/// What leaves this rank, and what comes to it.
+struct Pieces {
+  std::vector<Piece> sends, receives;
 };
 
 /// Memory that others may keep mapped.
@@ -86,12 +93,24 @@ class Messages {
   std::vector<Message> list_;
 };
 
+/// Batches of pieces under way.
+class Batches {
+ public:
+  virtual ~Batches() = default;
+  /// Kernels that the sort enqueues from now on may read what the next batch brings.
+  virtual void next() = 0;
+  /// Returns when all has arrived here, and nobody looks at what was sent any more.
+  virtual void finish() = 0;
+};
+
 class Traffic {
  public:
   virtual ~Traffic() = default;
   /// Sends and receives all pieces; returns when they have arrived and may be read by kernels. What the
   /// pieces hold must be there: the device is fenced before.
   virtual void exchange(const std::vector<Piece>& sends, const std::vector<Piece>& receives) = 0;
+  /// The same in batches, one after the other; what is sent stays until they are finished.
+  virtual std::unique_ptr<Batches> begin(std::vector<Pieces> batches);
 
   std::uint64_t bytes_sent() const { return bytes_sent_; }
   std::uint64_t messages_sent() const { return messages_sent_; }
@@ -106,6 +125,27 @@ class Traffic {
   std::uint64_t bytes_sent_ = 0;
   std::uint64_t messages_sent_ = 0;
 };
+
+/// Each is waited for.
+class BatchesInTurn : public Batches {
+ public:
+  BatchesInTurn(Traffic& traffic, std::vector<Pieces> batches)
+      : traffic_(traffic), batches_(std::move(batches)) {}
+  void next() override {
+    const Pieces& batch = batches_[next_++];
+    traffic_.exchange(batch.sends, batch.receives);
+  }
+  void finish() override {}
+
+ private:
+  Traffic& traffic_;
+  std::vector<Pieces> batches_;
+  std::size_t next_ = 0;
+};
+
+inline std::unique_ptr<Batches> Traffic::begin(std::vector<Pieces> batches) {
+  return std::make_unique<BatchesInTurn>(*this, std::move(batches));
+}
 
 inline constexpr int exchange_tag = 77;
 

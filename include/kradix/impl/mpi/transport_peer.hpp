@@ -191,13 +191,13 @@ class PeerMemory {
   bool known_ = false, possible_ = false;
 };
 
-/// One exchange in which batch after batch is fetched. What is sent must be there when it is made, and stay until
-/// `finish` returns. Nothing that fails on one rank keeps the others waiting.
-class PeerExchange {
+/// One exchange in which batch after batch is fetched, and `exec` waits for each. What is sent must be there when it is
+/// made. Nothing that fails on one rank keeps the others waiting.
+class PeerExchange : public Batches {
  public:
-  PeerExchange(const Communicator& comm, PeerMemory& memory, const Shown& stays,
-               std::size_t message_bytes, const std::vector<Pieces>& batches)
-      : comm_(comm), memory_(memory), stays_(stays) {
+  PeerExchange(const Kokkos::Cuda& exec, const Communicator& comm, PeerMemory& memory,
+               const Shown& stays, std::size_t message_bytes, const std::vector<Pieces>& batches)
+      : exec_(exec), comm_(comm), memory_(memory), stays_(stays) {
     for (const Pieces& batch : batches) {
       out_.emplace_back(batch.sends, comm.rank(), comm.size(), true, message_bytes);
       in_.emplace_back(batch.receives, comm.rank(), comm.size(), false, message_bytes);
@@ -217,13 +217,9 @@ class PeerExchange {
     for (const auto& [rank, all] : shown) asked_.push_back(rank);
     for (const auto& [rank, all] : seen) asking_.push_back(rank);
   }
-  PeerExchange(const PeerExchange&) = delete;
-  PeerExchange& operator=(const PeerExchange&) = delete;
-
   const std::vector<Messages>& out() const { return out_; }
 
-  /// Enqueues the copies of the next batch; `exec`, if given, waits for them.
-  void fetch(const Kokkos::Cuda* exec) {
+  void next() override {
     const Messages& batch = in_[fetched_++];
     attempt([&] {
       for (std::size_t i = 0; i < batch.count(); ++i) {
@@ -232,16 +228,15 @@ class PeerExchange {
                                    memory_.stream(batch[i].step % PeerMemory::streams)),
                    "cudaMemcpyAsync");
       }
-      for (int s = 0; exec && s < PeerMemory::streams; ++s) {
+      for (int s = 0; s < PeerMemory::streams; ++s) {
         const cudaEvent_t event = memory_.event(events_++);
         check_cuda(cudaEventRecord(event, memory_.stream(s)), "cudaEventRecord");
-        check_cuda(cudaStreamWaitEvent(exec->cuda_stream(), event, 0), "cudaStreamWaitEvent");
+        check_cuda(cudaStreamWaitEvent(exec_.cuda_stream(), event, 0), "cudaStreamWaitEvent");
       }
     });
   }
 
-  /// Returns when all has arrived here, and nobody looks at what was sent any more.
-  void finish() {
+  void finish() override {
     attempt([&] {
       for (int s = 0; s < PeerMemory::streams; ++s) {
         check_cuda(cudaStreamSynchronize(memory_.stream(s)), "cudaStreamSynchronize");
@@ -324,6 +319,7 @@ class PeerExchange {
           "MPI_Waitall");
   }
 
+  const Kokkos::Cuda& exec_;
   const Communicator& comm_;
   PeerMemory& memory_;
   Shown stays_;
@@ -336,22 +332,24 @@ class PeerExchange {
 
 class PeerTraffic : public Traffic {
  public:
-  /// After `connect`.
-  PeerTraffic(Communicator& comm, std::size_t message_bytes, const Shown& stays)
-      : comm_(comm),
+  /// After `connect`. `exec` reads what arrives.
+  PeerTraffic(const Kokkos::Cuda& exec, Communicator& comm, std::size_t message_bytes,
+              const Shown& stays)
+      : exec_(exec),
+        comm_(comm),
         message_bytes_(message_bytes),
         stays_(stays),
         memory_(comm.keep<PeerMemory>()) {}
 
   void exchange(const std::vector<Piece>& sends, const std::vector<Piece>& receives) override {
     const auto under_way = begin({{sends, receives}});
-    under_way->fetch(nullptr);
+    under_way->next();
     under_way->finish();
   }
 
-  /// An exchange in several batches, of which `fetch` enqueues one after the other.
-  std::unique_ptr<PeerExchange> begin(const std::vector<Pieces>& batches) {
-    auto made = std::make_unique<PeerExchange>(comm_, memory_, stays_, message_bytes_, batches);
+  std::unique_ptr<Batches> begin(std::vector<Pieces> batches) override {
+    auto made =
+        std::make_unique<PeerExchange>(exec_, comm_, memory_, stays_, message_bytes_, batches);
     for (const Messages& batch : made->out()) {
       for (std::size_t i = 0; i < batch.count(); ++i) count(batch[i].piece);
     }
@@ -359,6 +357,7 @@ class PeerTraffic : public Traffic {
   }
 
  private:
+  const Kokkos::Cuda& exec_;
   Communicator& comm_;
   std::size_t message_bytes_;
   Shown stays_;

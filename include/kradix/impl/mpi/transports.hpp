@@ -90,9 +90,11 @@ void connect(const ExecutionSpace& exec, Communicator& comm, Transport transport
   }
 }
 
-/// After `connect`. With NCCL, `exec` sends. `stays`: memory of the sort that is there in the next call, too.
+/// After `connect`. `exec` reads what arrives; with NCCL, `mover` sends. `stays`: memory of the sort that is there in the
+/// next call, too.
 template <class ExecutionSpace>
 std::unique_ptr<Traffic> make_traffic([[maybe_unused]] const ExecutionSpace& exec,
+                                      [[maybe_unused]] const ExecutionSpace& mover,
                                       Communicator& comm, Transport transport,
                                       std::size_t message_bytes, int node_size,
                                       [[maybe_unused]] const Shown& stays) {
@@ -102,7 +104,7 @@ std::unique_ptr<Traffic> make_traffic([[maybe_unused]] const ExecutionSpace& exe
   if (transport == Transport::nccl) {
 #ifdef KRADIX_ENABLE_NCCL
     if constexpr (nccl_serves<ExecutionSpace>) {
-      return std::make_unique<NcclTraffic<ExecutionSpace>>(exec, comm, message_bytes);
+      return std::make_unique<NcclTraffic<ExecutionSpace>>(mover, comm, message_bytes);
     }
 #endif
     throw std::invalid_argument(
@@ -110,8 +112,10 @@ std::unique_ptr<Traffic> make_traffic([[maybe_unused]] const ExecutionSpace& exe
         "KRADIX_ENABLE_NCCL");
   }
 #ifdef KOKKOS_ENABLE_CUDA
-  if (transport == Transport::peer) {
-    return std::make_unique<PeerTraffic>(comm, message_bytes, stays);
+  if constexpr (peers_serve<ExecutionSpace>) {
+    if (transport == Transport::peer) {
+      return std::make_unique<PeerTraffic>(exec, comm, message_bytes, stays);
+    }
   }
 #endif
   return std::make_unique<DirectTraffic>(comm, message_bytes);

@@ -1,0 +1,259 @@
+// The first half of a rank's elements leaves while the second is sorted.
+//
+// Where the whole will be cut is not known then. It is guessed from the first halves, by an exact search among them, and
+// what belongs elsewhere by that guess leaves early, into room with some slack on both sides; when both halves are sorted,
+// what is missing follows. So a sorted run of each half of every rank arrives, and all are merged.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kradix/impl/mpi/communicator.hpp"
+#include "kradix/impl/mpi/exchange.hpp"
+#include "kradix/impl/mpi/merge_tile.hpp"
+#include "kradix/impl/mpi/partition.hpp"
+#include "kradix/impl/mpi/transport.hpp"
+#include "kradix/impl/scratch.hpp"
+
+namespace kradix::impl::mpi {
+
+/// Elements [begin, end) of a sorted run.
+struct Stretch {
+  std::uint64_t begin = 0, end = 0;
+  std::uint64_t size() const { return end - begin; }
+  friend bool operator==(const Stretch&, const Stretch&) = default;
+};
+
+/// What of a run goes to some rank: what has left early, and what belongs there.
+struct EarlyPart {
+  Stretch early, whole;
+
+  static std::uint64_t slack(std::uint64_t early_size) { return early_size / 32 + 64; }
+  /// Of what arrives early, and what may be missing.
+  static std::uint64_t room(std::uint64_t early_size) { return early_size + 2 * slack(early_size); }
+
+  std::uint64_t slack() const { return slack(early.size()); }
+  /// If not, all is sent once more, to another place.
+  bool fits() const {
+    return whole.begin + slack() >= early.begin && whole.end <= early.end + slack();
+  }
+  /// Where it begins in its room, if it fits.
+  std::uint64_t begin_in_room() const { return slack() + whole.begin - early.begin; }
+  std::array<Stretch, 2> missing() const {
+    if (!fits()) return {whole, Stretch{}};
+    const auto inside = [&](std::uint64_t place) {
+      return std::min(std::max(place, whole.begin), whole.end);
+    };
+    return {Stretch{whole.begin, inside(early.begin)}, Stretch{inside(early.end), whole.end}};
+  }
+};
+
+/// How many elements the first half has: the greater one, so that both are sorted in the memory of the first.
+inline std::size_t first_half_of(std::size_t count) {
+  constexpr std::size_t aligned = 64;
+  return std::min(count, (count / 2 + aligned) / aligned * aligned);
+}
+
+/// Where the places of cuts are, in elements between them: of `count`, the last after all cuts.
+inline std::vector<std::uint64_t> sizes_between(std::vector<std::uint64_t> places,
+                                                std::uint64_t count) {
+  places.push_back(count);
+  std::uint64_t begin = 0;
+  for (std::uint64_t& place : places) place -= std::exchange(begin, place);
+  return places;
+}
+
+/// Where the halves of all ranks are on this one, and what has to travel for that. Collective where it makes a `Routing`.
+template <class Key, class Value>
+class Halves {
+ public:
+  struct Place {
+    Key* keys = nullptr;
+    Value* values = nullptr;
+  };
+
+  /// This rank's two halves, side by side.
+  Halves(const Communicator& comm, const Key* keys, const Value* values, std::size_t count)
+      : comm_(comm), count_{first_half_of(count), 0} {
+    count_[1] = count - count_[0];
+    sent_[0] = sent_[1] = {const_cast<Key*>(keys), const_cast<Value*>(values)};
+    move_on(sent_[1], count_[0]);
+    for (auto& at : at_) at.resize(index(comm.size()));
+  }
+
+  std::size_t count(int half) const { return count_[half]; }
+  const Key* keys(int half) const { return sent_[half].keys; }
+
+  /// By cuts of the first halves alone.
+  void guess(const std::vector<std::uint64_t>& places) {
+    early_.emplace(comm_, sizes_between(places, count_[0]), 1);
+  }
+  void list_early(ScratchList& list) {
+    list_rooms(list, 0, [&](int rank) { return EarlyPart::room(early_->from(rank, 0)); });
+  }
+  Pieces early_pieces(std::byte* base) {
+    Pieces pieces;
+    for_others([&](int rank) {
+      const std::uint64_t begin = early_->to_begin(rank, 0);
+      send(pieces, rank, 0, {begin, begin + early_->to(rank, 0)});
+      Place to = at(0, rank) = in(base, slots_[0][index(rank)]);
+      move_on(to, EarlyPart::slack(early_->from(rank, 0)));
+      receive(pieces, rank, to, early_->from(rank, 0));
+    });
+    return pieces;
+  }
+
+  /// By the cuts of all, of either half's elements.
+  void route(const std::vector<std::vector<std::uint64_t>>& places, int ranges) {
+    ranges_ = ranges;
+    for (int half = 0; half < 2; ++half) {
+      routing_[half].emplace(comm_, sizes_between(places[half], count_[half]), ranges);
+    }
+  }
+  std::uint64_t range_begin(int range) const {
+    return routing_[0]->range_begin(range) + routing_[1]->range_begin(range);
+  }
+  std::uint64_t range_size(int range) const { return range_begin(range + 1) - range_begin(range); }
+
+  /// Of second halves, and of first ones that do not fit where they have room.
+  void list_late(ScratchList& list) {
+    list_rooms(list, 1, [&](int rank) {
+      std::uint64_t size = 0;
+      for (int range = 0; range < ranges_; ++range) size += routing_[1]->from(rank, range);
+      return size;
+    });
+    list_rooms(list, 0, [&](int rank) {
+      const EarlyPart part = arriving(rank);
+      return part.fits() ? 0 : part.whole.size();
+    });
+  }
+  void place_late(std::byte* base) {
+    for_others([&](int rank) {
+      at(1, rank) = in(base, slots_[1][index(rank)]);
+      const EarlyPart part = arriving(rank);
+      if (part.fits()) {
+        move_on(at(0, rank), part.begin_in_room());
+      } else {
+        at(0, rank) = in(base, slots_[0][index(rank)]);
+      }
+    });
+  }
+  /// What is missing of first halves comes with the first range.
+  Pieces late_pieces(int range) const {
+    Pieces pieces;
+    for_others([&](int rank) {
+      if (range == 0) {
+        for (const Stretch& missing : leaving(rank).missing()) send(pieces, rank, 0, missing);
+        const EarlyPart part = arriving(rank);
+        for (const Stretch& missing : part.missing()) {
+          Place to = at_[0][index(rank)];
+          move_on(to, missing.begin - part.whole.begin);
+          receive(pieces, rank, to, missing.size());
+        }
+      }
+      const Routing& routing = *routing_[1];
+      const std::uint64_t begin = routing.to_begin(rank, range);
+      send(pieces, rank, 1, {begin, begin + routing.to(rank, range)});
+      Place to = at_[1][index(rank)];
+      move_on(to, routing.sent_begin(rank, range) - routing.sent_begin(rank, 0));
+      receive(pieces, rank, to, routing.from(rank, range));
+    });
+    return pieces;
+  }
+
+  /// In the order of ranks and halves.
+  std::vector<SortedRun<Key, Value>> runs(int range) const {
+    std::vector<SortedRun<Key, Value>> runs;
+    for (int rank = 0; rank < comm_.size(); ++rank) {
+      for (int half = 0; half < 2; ++half) {
+        const Routing& routing = *routing_[half];
+        const bool own = rank == comm_.rank();
+        Place from = own ? sent_[half] : at_[half][index(rank)];
+        move_on(from, own ? routing.to_begin(rank, range)
+                          : routing.sent_begin(rank, range) - routing.sent_begin(rank, 0));
+        runs.push_back({from.keys, from.values, routing.from(rank, range)});
+      }
+    }
+    return runs;
+  }
+
+ private:
+  static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+  Place& at(int half, int rank) { return at_[half][index(rank)]; }
+
+  template <class Act>
+  void for_others(const Act& act) const {
+    for (int rank = 0; rank < comm_.size(); ++rank) {
+      if (rank != comm_.rank()) act(rank);
+    }
+  }
+
+  static void move_on(Place& place, std::uint64_t by) {
+    place.keys += by;
+    place.values = mpi::moved_on(place.values, static_cast<std::int64_t>(by));
+  }
+
+  EarlyPart leaving(int rank) const {
+    return part(early_->to_begin(rank, 0), early_->to(rank, 0), routing_[0]->to_begin(rank, 0),
+                [&](int range) { return routing_[0]->to(rank, range); });
+  }
+  EarlyPart arriving(int rank) const {
+    return part(early_->sent_begin(rank, 0), early_->from(rank, 0),
+                routing_[0]->sent_begin(rank, 0),
+                [&](int range) { return routing_[0]->from(rank, range); });
+  }
+  template <class SizeOf>
+  EarlyPart part(std::uint64_t early_begin, std::uint64_t early_size, std::uint64_t begin,
+                 const SizeOf& size_of) const {
+    EarlyPart part{{early_begin, early_begin + early_size}, {begin, begin}};
+    for (int range = 0; range < ranges_; ++range) part.whole.end += size_of(range);
+    return part;
+  }
+
+  struct Slots {
+    Slot keys, values;
+  };
+  static Place in(std::byte* base, const Slots& slots) {
+    return {slots.keys.template in<Key>(base), slots.values.template in<Value>(base)};
+  }
+  template <class SizeOf>
+  void list_rooms(ScratchList& list, int half, const SizeOf& size_of) {
+    slots_[half].resize(index(comm_.size()));
+    for_others([&](int rank) {
+      const auto count = static_cast<std::size_t>(size_of(rank));
+      slots_[half][index(rank)] = {list.add(count, sizeof(Key)),
+                                   list.add(count, value_bytes_of<Value>)};
+    });
+  }
+
+  void send(Pieces& pieces, int rank, int half, const Stretch& stretch) const {
+    Place from = sent_[half];
+    move_on(from, stretch.begin);
+    add(pieces.sends, rank, from, stretch.size());
+  }
+  static void receive(Pieces& pieces, int rank, const Place& to, std::uint64_t size) {
+    add(pieces.receives, rank, to, size);
+  }
+  static void add(std::vector<Piece>& pieces, int rank, const Place& place, std::uint64_t size) {
+    if (size == 0) return;
+    pieces.push_back({rank, reinterpret_cast<std::byte*>(place.keys), size * sizeof(Key)});
+    if constexpr (value_bytes_of < Value >> 0) {
+      pieces.push_back({rank, reinterpret_cast<std::byte*>(place.values), size * sizeof(Value)});
+    }
+  }
+
+  const Communicator& comm_;
+  Place sent_[2];
+  std::size_t count_[2];
+  int ranges_ = 1;
+  std::optional<Routing> early_, routing_[2];
+  std::vector<Slots> slots_[2];
+  std::vector<Place> at_[2];  ///< where halves of others lie
+};
+
+}  // namespace kradix::impl::mpi
