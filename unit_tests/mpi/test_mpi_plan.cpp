@@ -253,6 +253,15 @@ TEST(MpiPlan, WhatLeavesEarlyIsCompleted) {
   EXPECT_GT(others, 50);
 }
 
+/// Cuts between ranks stay, and ranges lie between them in any case.
+TEST(MpiPlan, RangesLieBetweenRanks) {
+  using Places = std::vector<std::uint64_t>;
+  EXPECT_EQ(with_ranges({10, 30}, {3, 99, 12, 99, 31}, 2, 50), (Places{3, 10, 12, 30, 31}));
+  EXPECT_EQ(with_ranges({10, 30}, {13, 0, 8, 0, 90}, 2, 50), (Places{10, 10, 10, 30, 50}));
+  EXPECT_EQ(with_ranges({0, 0}, {5, 5, 5, 5, 5}, 2, 0), (Places{0, 0, 0, 0, 0}));
+  EXPECT_EQ(with_ranges({7}, {1, 2, 7, 8, 9}, 3, 9), (Places{1, 2, 7, 8, 9}));
+}
+
 TEST(MpiPlan, ChoicesFollowTheModel) {
   Situation s;
   s.ranks = 4;
@@ -279,15 +288,19 @@ TEST(MpiPlan, ChoicesFollowTheModel) {
   s.halves = true;  // … but what is sent would have to be copied for others to fetch
   EXPECT_EQ(choose_work(s, 8, Work::automatic), Work::sort_first);
   EXPECT_EQ(choose_work(s, 8, Work::sort_halves), Work::sort_halves);
-  s.keeps = true;
+  s.kept = true;
   EXPECT_EQ(choose_work(s, 8, Work::automatic), Work::sort_halves);
+  EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 16);
   EXPECT_EQ(choose_work(s, 8, Work::sort_first), Work::sort_first);
   s.ranks = 9;  // too many runs to merge
   EXPECT_EQ(choose_work(s, 8, Work::sort_halves), Work::sort_first);
   s.ranks = 4;
-  s.total = std::uint64_t{1} << 26;
+  s.element_bytes = 4;
+  EXPECT_EQ(choose_work(s, 8, Work::automatic), Work::sort_first);
+  s.element_bytes = 8;
+  s.total = std::uint64_t{1} << 27;
   EXPECT_EQ(choose_work(s, 2, Work::automatic), Work::sort_first);
-  s.halves = s.keeps = s.fetches = false;
+  s.halves = s.kept = s.fetches = false;
   s.total = 1000;
   EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 1);
   s.ranks = 1000;

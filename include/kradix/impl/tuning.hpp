@@ -195,8 +195,8 @@ constexpr TeamShape merge_shape(std::size_t key_bytes, std::size_t value_bytes) 
   const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
   if (is_host_space<ExecutionSpace>) return {1, 2048};
   if (widest > 16) return {0, 0};
-  if (value_bytes == 0) return {256, widest <= 4 ? 23 : widest == 8 ? 15 : 7, 4};
-  return {256, widest <= 8 ? 15 : 7, 3};
+  if (value_bytes == 0) return {128, widest <= 4 ? 23 : widest == 8 ? 15 : 7, 8};
+  return {128, widest <= 8 ? 15 : 7, widest <= 4 ? 7 : 6};
 }
 
 /// How a team finishes a chunk in scratch, and how tiles of a run that does not fit there; none as above.

@@ -87,23 +87,28 @@ inline void check_options(const char* function, const kradix::mpi::Options& opti
 }
 
 /// Collective. Sizes that do not add up are everybody's error.
-inline Layout make_layout(const Communicator& comm, std::uint64_t count, const OutputSizes& sizes,
-                          const char* function, Verdict& verdict) {
+inline Layout make_layout(const Communicator& comm, std::uint64_t count,
+                          const kradix::mpi::Options& options, const char* function,
+                          Verdict& verdict) {
+  const OutputSizes& sizes = options.sizes;
   const auto ranks = static_cast<std::size_t>(comm.size());
-  const std::uint64_t mine[2] = {count, sizes.count()};
-  std::vector<std::uint64_t> all(2 * ranks);
-  check(MPI_Allgather(mine, 2, MPI_UINT64_T, all.data(), 2, MPI_UINT64_T, comm.get()),
+  constexpr std::size_t words = 3;
+  const std::uint64_t mine[words] = {count, sizes.count(), options.workspace ? 1u : 0u};
+  std::vector<std::uint64_t> all(words * ranks);
+  check(MPI_Allgather(mine, words, MPI_UINT64_T, all.data(), words, MPI_UINT64_T, comm.get()),
         "MPI_Allgather");
   Layout layout;
+  layout.kept = true;
   std::uint64_t requested = 0;
   for (std::size_t r = 0; r < ranks; ++r) {
-    layout.before.push_back(all[2 * r]);
-    layout.total += all[2 * r];
-    requested += all[2 * r + 1];
+    layout.before.push_back(all[words * r]);
+    layout.total += all[words * r];
+    requested += all[words * r + 1];
+    layout.kept = layout.kept && all[words * r + 2] == 1;
   }
   layout.after = layout.before;
   for (std::size_t r = 0; r < ranks; ++r) {
-    if (sizes.kind() == OutputSizes::Kind::requested) layout.after[r] = all[2 * r + 1];
+    if (sizes.kind() == OutputSizes::Kind::requested) layout.after[r] = all[words * r + 1];
     if (sizes.kind() == OutputSizes::Kind::balanced) {
       layout.after[r] = balanced_size(layout.total, ranks, r);
     }

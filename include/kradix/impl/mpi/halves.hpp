@@ -68,6 +68,21 @@ inline std::vector<std::uint64_t> sizes_between(std::vector<std::uint64_t> place
   return places;
 }
 
+/// Places of all ranges' cuts in a run of `count` elements, given those between ranks. Where a range begins decides no more
+/// than when it is merged: `guessed` says it, one place for each cut, those between ranks included.
+inline std::vector<std::uint64_t> with_ranges(const std::vector<std::uint64_t>& between_ranks,
+                                              std::vector<std::uint64_t> guessed, int ranges,
+                                              std::uint64_t count) {
+  const auto of_rank = static_cast<std::size_t>(ranges);
+  for (std::size_t i = 0; i < guessed.size(); ++i) {
+    const std::size_t rank = i / of_rank;
+    const std::uint64_t begin = rank == 0 ? 0 : between_ranks[rank - 1];
+    const std::uint64_t end = rank < between_ranks.size() ? between_ranks[rank] : count;
+    guessed[i] = i % of_rank == of_rank - 1 ? end : std::min(std::max(guessed[i], begin), end);
+  }
+  return guessed;
+}
+
 /// Where the halves of all ranks are on this one, and what has to travel for that. Collective where it makes a `Routing`.
 template <class Key, class Value>
 class Halves {

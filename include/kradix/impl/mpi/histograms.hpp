@@ -178,6 +178,43 @@ struct FindRuns {
   }
 };
 
+/// Of up to two sorted parts, how many keys lie below each of `bound_count` bounds: below[part][bound].
+template <class Codec>
+struct CountBelow {
+  const typename Codec::key_type* keys[2];
+  std::uint64_t count[2];
+  Codec codec;
+  const typename Codec::bits_type* bounds;
+  std::size_t bound_count;
+  std::uint64_t* below;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    const std::size_t part = i / bound_count;
+    std::uint64_t low = 0, high = count[part];
+    while (low < high) {
+      const std::uint64_t middle = low + (high - low) / 2;
+      const bool is_below = codec.encode(keys[part][middle]) < bounds[i % bound_count];
+      low = is_below ? middle + 1 : low;
+      high = is_below ? high : middle;
+    }
+    below[i] = low;
+  }
+};
+
+/// The first and the last key of up to two sorted parts, where they have any.
+template <class Codec>
+struct TakeEnds {
+  const typename Codec::key_type* keys[2];
+  std::uint64_t count[2];
+  Codec codec;
+  typename Codec::bits_type* ends;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    const std::size_t part = i / 2;
+    if (count[part] > 0) ends[i] = codec.encode(keys[part][i % 2 ? count[part] - 1 : 0]);
+  }
+};
+
 /// The bits of keys at random places, one in each of `samples` equal strides.
 template <class Codec>
 struct TakeSample {

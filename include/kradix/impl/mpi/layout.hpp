@@ -12,6 +12,7 @@ namespace kradix::impl::mpi {
 struct Layout {
   std::vector<std::uint64_t> before, after;
   std::uint64_t total = 0;
+  bool kept = false;  ///< has every rank a workspace?
 
   /// Where the result of each rank begins in the whole, and where the last one ends.
   std::vector<std::uint64_t> begins() const {

@@ -13,6 +13,7 @@
 #include "kradix/impl/mpi/merge_tile.hpp"
 #include "kradix/impl/mpi/partition.hpp"
 #include "kradix/impl/mpi/plan.hpp"
+#include "kradix/impl/mpi/second_instance.hpp"
 #include "kradix/workspace.hpp"
 
 namespace kradix::impl::mpi {
@@ -42,6 +43,14 @@ std::size_t most_splits(std::size_t count) {
   return 0;
 }
 
+/// What merges take besides runs and result: for more than one level, or any in place, as many elements again.
+template <class Key, class Value>
+struct MergeRoom {
+  Key* keys = nullptr;
+  Value* values = nullptr;
+  std::uint64_t* splits = nullptr;
+};
+
 template <class ExecutionSpace, class Codec, class Value>
 class Merge {
   using Key = typename Codec::key_type;
@@ -54,15 +63,16 @@ class Merge {
     Key* keys;
     Value* values;
   };
-  /// What merges take besides: more than one level, or any in place, as many elements again; and `splits`.
-  struct Room {
-    Result other{};
-    std::uint64_t* splits = nullptr;
-  };
+  using Room = MergeRoom<Key, Value>;
 
+  /// Where the first tiles begin is searched for on `ahead`, if given, beside the merges that `exec` has been given.
   Merge(const ExecutionSpace& exec, const Codec& codec, kradix::Workspace& workspace,
-        const char* label)
-      : exec_(exec), codec_(codec), workspace_(workspace), label_(std::string(label) + "::mpi::") {}
+        const char* label, SecondInstance<ExecutionSpace>* ahead = nullptr)
+      : exec_(exec),
+        codec_(codec),
+        workspace_(workspace),
+        label_(std::string(label) + "::mpi::"),
+        ahead_(ahead) {}
 
   /// To where the runs are, side by side, or to other arrays; an odd number of levels in place ends with a copy. Room that
   /// is not given is taken of the workspace. Enqueued.
@@ -73,10 +83,13 @@ class Merge {
     for (const Run& run : runs) count += static_cast<std::size_t>(run.size);
     const bool in_place = runs.front().keys == result.keys;
     const int levels = merge_levels(runs.size());
-    if (!room.splits) room = take_room(count, levels > (in_place ? 0 : 1));
+    if (!room.splits) {
+      room = take_room(count, levels > (in_place ? 0 : 1));
+      ahead_ = nullptr;  // the merge before may still read what is there
+    }
     bool to_result = levels % 2 == 1 && !in_place;
     for (int level = 0; level < levels; ++level, to_result = !to_result) {
-      const Result& to = to_result ? result : room.other;
+      const Result to = to_result ? result : Result{room.keys, room.values};
       runs = runs.size() <= 2
                  ? merge_level<RunGroups<Key, Value, 2, 1>>(runs, to, room.splits)
                  : merge_level<RunGroups<Key, Value, merge_ways, most_merged_runs / merge_ways>>(
@@ -96,7 +109,7 @@ class Merge {
         list.add(most_splits<ExecutionSpace, Key, Value>(count), sizeof(std::uint64_t));
     std::byte* const base =
         aligned_scratch(workspace_.reserve(exec_, list.bytes(), label_ + "workspace"));
-    return {{keys.in<Key>(base), values.in<Value>(base)}, splits.in<std::uint64_t>(base)};
+    return {keys.in<Key>(base), values.in<Value>(base), splits.in<std::uint64_t>(base)};
   }
 
   /// The runs after it.
@@ -119,10 +132,13 @@ class Merge {
       out += group.size();
       tiles += (group.size() + tile - 1) / tile;
     }
+    const ExecutionSpace& finder = ahead_ ? ahead_->beside(exec_) : exec_;
     Kokkos::parallel_for(
         label_ + "FindSplits",
-        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec_, 0, tiles),
+        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(finder, 0, tiles),
         FindSplits<Codec, Groups>{codec_, groups, tile, splits});
+    if (ahead_) ahead_->precede(exec_);
+    ahead_ = nullptr;
     using Kernel = MergeTile<ExecutionSpace, Codec, Value, shape, Groups>;
     launch_teams<shape>(exec_, label_ + "MergeTile", tiles, Kernel::scratch_bytes(),
                         Kernel{to.keys, to.values, codec_, groups, splits});
@@ -148,6 +164,7 @@ class Merge {
   Codec codec_;
   kradix::Workspace& workspace_;
   std::string label_;
+  SecondInstance<ExecutionSpace>* ahead_;
 };
 
 }  // namespace kradix::impl::mpi

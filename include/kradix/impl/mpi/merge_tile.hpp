@@ -35,56 +35,53 @@ KOKKOS_FUNCTION Index taken_from_left(const Codec& codec, const typename Codec::
 /// Of sorted runs, how many of each are among the first `count` elements of their stable merge.
 ///
 /// Blocks are taken whole, the one with the least last key first. When `left` are still wanted, fewer than
-/// Ways * (step - 1) elements outside that block come before its last one, so it belongs to them if `left` is greater.
+/// Ways * (step - 1) elements outside that block come before its last one, so it belongs to them if `left` is greater. No
+/// more than `Ways` are taken before blocks are halved: what may be looked at of each run is loaded at once.
 template <int Ways, class Codec>
 KOKKOS_FUNCTION void take_first(const Codec& codec,
                                 const typename Codec::key_type* const (&keys)[Ways],
                                 const std::uint64_t (&size)[Ways], std::uint64_t count,
                                 std::uint64_t (&taken)[Ways]) {
   using Bits = typename Codec::bits_type;
-  using Index = std::uint64_t;
   KRADIX_UNROLL
   for (int w = 0; w < Ways; ++w) taken[w] = 0;
-  Index left = count;
-  Index step = 1;
-  while (left > Ways * (2 * step - 1)) step *= 2;
-  for (; left > 0; step /= 2) {
-    if (left <= Ways * (step - 1)) continue;
-    // Of each run's next block, and, under way, of the one after it.
-    Bits last[Ways], coming[Ways];
-    bool whole[Ways], more[Ways];
-    const auto load = [&](int w, Index end, Bits& bits, bool& is_there) {
-      is_there = end <= size[w];
-      if (is_there) bits = codec.encode(keys[w][end - 1]);
-    };
+  std::uint64_t left = count;
+  int level = 0;
+  while (left > Ways * ((std::uint64_t{2} << level) - 1)) ++level;
+  for (; left > 0; --level) {
+    const std::uint64_t step = std::uint64_t{1} << level, enough = Ways * (step - 1);
+    if (left <= enough) continue;
+    Bits last[Ways][Ways];      // of each run's next blocks
+    std::uint64_t whole[Ways];  // so many there are
     KRADIX_UNROLL
     for (int w = 0; w < Ways; ++w) {
-      load(w, taken[w] + step, last[w] = Bits{}, whole[w]);
-      load(w, taken[w] + 2 * step, coming[w] = Bits{}, more[w]);
+      whole[w] = (size[w] - taken[w]) >> level;
+      KRADIX_UNROLL
+      for (unsigned i = 0; i < Ways; ++i) {
+        last[w][i] = i < whole[w] ? codec.encode(keys[w][taken[w] + (i + 1) * step - 1]) : Bits{};
+      }
     }
-    while (true) {
+    do {
       int least = 0;
-      bool found = whole[0];
-      Bits least_last = last[0];
+      bool found = whole[0] > 0;
+      Bits least_last = last[0][0];
       KRADIX_UNROLL
       for (int w = 1; w < Ways; ++w) {
-        const bool less = whole[w] && (!found || last[w] < least_last);
+        const bool less = whole[w] > 0 && (!found || last[w][0] < least_last);
         least = less ? w : least;
-        least_last = less ? last[w] : least_last;
-        found = found || whole[w];
+        least_last = less ? last[w][0] : least_last;
+        found = found || less;
       }
-      left -= step;
-      KRADIX_UNROLL
-      for (int w = 0; w < Ways; ++w) taken[w] += w == least ? step : 0;
-      if (left <= Ways * (step - 1)) break;
       KRADIX_UNROLL
       for (int w = 0; w < Ways; ++w) {
-        if (w != least) continue;
-        last[w] = coming[w];
-        whole[w] = more[w];
-        load(w, taken[w] + 2 * step, coming[w], more[w]);
+        const bool takes = w == least;
+        taken[w] += takes ? step : 0;
+        whole[w] -= takes ? 1 : 0;
+        KRADIX_UNROLL
+        for (int i = 0; i + 1 < Ways; ++i) last[w][i] = takes ? last[w][i + 1] : last[w][i];
       }
-    }
+      left -= step;
+    } while (left > enough);
   }
 }
 

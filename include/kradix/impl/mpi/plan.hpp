@@ -25,7 +25,7 @@ struct Situation {
   bool merges = false;     ///< can sorted runs of them be merged?
   bool fetches = false;    ///< do they arrive beside kernels that merge what has arrived?
   bool halves = false;     ///< can halves be sorted one after the other, and merged?
-  bool keeps = false;      ///< is what is sent kept from call to call, on every rank?
+  bool kept = false;       ///< has every rank a workspace, whose memory others can keep mapped?
 };
 
 /// Latency and bandwidth, of a message between nodes and within one. (Seconds, bytes per second.)
@@ -77,6 +77,16 @@ inline bool merges_sooner(const Situation& s, Work wanted) {
          (wants_sort_first(wanted) || (wanted == Work::automatic && s.merges));
 }
 
+/// The exchange of the first half hides behind the sort of the second. That takes longer by halves where they do not fill the
+/// device, and of elements of 4 bytes as much longer as the exchange takes.
+inline bool sorts_halves(const Situation& s, Work wanted) {
+  constexpr std::uint64_t least = std::uint64_t{1} << 26;
+  if (!s.halves || s.ranks < 2 || 2 * s.ranks > most_merged_runs) return false;
+  return wanted == Work::sort_halves ||
+         (wanted == Work::automatic && s.fetches && s.kept && s.element_bytes >= 8 &&
+          s.total / static_cast<std::uint64_t>(s.ranks) >= least);
+}
+
 /// Where copies overlap kernels, parts of the result are sorted, or merged, while others arrive; parts of less than
 /// some million elements would not fill the device.
 inline int choose_ranges(const Situation& s, int wanted, Work work) {
@@ -84,21 +94,11 @@ inline int choose_ranges(const Situation& s, int wanted, Work work) {
   const bool merges = merges_sooner(s, work);
   if (s.on_host || s.ranks == 1 || (merges && !s.fetches)) return 1;
   const std::uint64_t least = std::uint64_t{1} << (merges ? 23 : 22);
-  const int most = merges ? 8 : 4;
+  const int most = sorts_halves(s, work) ? 16 : merges ? 8 : 4;
   const std::uint64_t by_size = s.total / static_cast<std::uint64_t>(s.ranks) / least;
   const int by_cuts = (most_cuts_of_a_pass + 1) / s.ranks;
   return std::max(
       1, std::min({most, by_cuts, static_cast<int>(std::min<std::uint64_t>(by_size, most))}));
-}
-
-/// The exchange of the first half hides behind the sort of the second, which takes longer by halves only where they do not
-/// fill the device.
-inline constexpr std::uint64_t least_in_halves = std::uint64_t{1} << 25;
-inline bool sorts_halves(const Situation& s, Work wanted) {
-  if (!s.halves || s.ranks < 2 || 2 * s.ranks > most_merged_runs) return false;
-  return wanted == Work::sort_halves ||
-         (wanted == Work::automatic && s.fetches && s.keeps &&
-          s.total / static_cast<std::uint64_t>(s.ranks) >= least_in_halves);
 }
 
 /// A partition takes one pass; more cuts than that are easier made in sorted keys.

@@ -232,6 +232,28 @@ class Search {
     return cuts;
   }
 
+  /// How many keys of each part, all sorted, lie below each of these cuts' keys.
+  std::vector<std::vector<std::uint64_t>> below(const Parts& parts, const Cuts& cuts) {
+    std::vector<Bits> bounds;
+    for (const Cut<Bits>& cut : cuts) bounds.push_back(cut.bits);
+    Bits* const there = prefixes_slot_.in<Bits>(base_);
+    enqueue_to_device(exec_, there, bounds);
+    CountBelow<Codec> kernel{{}, {}, codec_, there, bounds.size(), counts()};
+    list_parts(parts, kernel);
+    const std::size_t all = parts.size() * bounds.size();
+    for_each("CountBelow", all, kernel);
+    const std::vector<std::uint64_t> found = to_host(exec_, counts(), all);
+    std::vector<std::vector<std::uint64_t>> below;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      auto& of_part = below.emplace_back();
+      for (std::size_t i = 0; i < cuts.size(); ++i) {
+        const bool above_all = !cuts[i].has_bits && cuts[i].target > 0;
+        of_part.push_back(above_all ? parts[p].count : found[p * cuts.size() + i]);
+      }
+    }
+    return below;
+  }
+
   /// How many elements of each part, in sorted or partitioned order, lie left of each cut. Collective.
   std::vector<std::vector<std::uint64_t>> places(const CutsOfParts& cuts) const {
     const std::size_t count = cuts.front().size();
@@ -316,31 +338,37 @@ class Search {
                         make(share));
   }
 
+  template <class Kernel>
+  static void list_parts(const Parts& parts, Kernel& kernel) {
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      kernel.keys[p] = parts[p].data;
+      kernel.count[p] = parts[p].count;
+    }
+  }
+  template <class Kernel>
+  void for_each(const char* name, std::size_t count, const Kernel& kernel) const {
+    Kokkos::parallel_for(
+        label_ + name,
+        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec_, 0, count),
+        kernel);
+  }
+
   /// What the ranks' first and last keys are.
   struct Ends {
     std::uint64_t any, first[2], last[2];
   };
   std::vector<Ends> ends_of_ranks(const Parts& parts) const {
-    std::vector<Key> ends(2 * parts.size());
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-      const auto fetch = [&](Key& end, std::size_t place) {
-        Kokkos::deep_copy(
-            exec_, Loose<Key, Kokkos::HostSpace>(&end, 1),
-            Loose<const Key, typename ExecutionSpace::memory_space>(parts[p].data + place, 1));
-      };
-      if (parts[p].count == 0) continue;
-      fetch(ends[2 * p], 0);
-      fetch(ends[2 * p + 1], parts[p].count - 1);
-    }
-    exec_.fence("kradix::mpi: fence after a copy to the host");
+    Bits* const found = counts_slot_.in<Bits>(base_);
+    TakeEnds<Codec> kernel{{}, {}, codec_, found};
+    list_parts(parts, kernel);
+    for_each("TakeEnds", 2 * parts.size(), kernel);
+    const std::vector<Bits> ends = to_host(exec_, found, 2 * parts.size());
     Ends mine{0, {0, 0}, {0, 0}};
     Bits first{}, last{};
     for (std::size_t p = 0; p < parts.size(); ++p) {
       if (parts[p].count == 0) continue;
-      const Bits begin = codec_.encode(ends[2 * p]);
-      const Bits end = codec_.encode(ends[2 * p + 1]);
-      first = mine.any ? std::min(first, begin) : begin;
-      last = mine.any ? std::max(last, end) : end;
+      first = mine.any ? std::min(first, ends[2 * p]) : ends[2 * p];
+      last = mine.any ? std::max(last, ends[2 * p + 1]) : ends[2 * p + 1];
       mine.any = 1;
     }
     if (mine.any) {

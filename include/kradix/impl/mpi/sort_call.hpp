@@ -26,72 +26,12 @@
 #include "kradix/impl/mpi/merge.hpp"
 #include "kradix/impl/mpi/plan.hpp"
 #include "kradix/impl/mpi/search.hpp"
+#include "kradix/impl/mpi/second_instance.hpp"
 #include "kradix/impl/mpi/transports.hpp"
 #include "kradix/impl/mpi/two_level.hpp"
 #include "kradix/mpi/report.hpp"
 
 namespace kradix::impl::mpi {
-
-/// Where copies and messages are enqueued while the caller's instance sorts. One per communicator. Before a
-/// sort's, whose teams would otherwise keep all processors until their kernel ends: the exchange has the longer
-/// way to go, and on all ranks at once.
-template <class ExecutionSpace>
-class SecondInstance {
- public:
-  SecondInstance() = default;
-  SecondInstance(const SecondInstance&) = delete;
-  SecondInstance& operator=(const SecondInstance&) = delete;
-  ~SecondInstance() {
-    instance_.reset();
-#ifdef KOKKOS_ENABLE_CUDA
-    if (event_) (void)cudaEventDestroy(event_);
-    if (stream_) (void)cudaStreamDestroy(stream_);
-#endif
-  }
-
-  /// What is enqueued beside `exec` from now on waits for what `exec` has been given.
-  void follow(const ExecutionSpace& exec) {
-#ifdef KOKKOS_ENABLE_CUDA
-    if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
-      if (!event_) {
-        check_cuda(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming),
-                   "cudaEventCreateWithFlags");
-      }
-      check_cuda(cudaEventRecord(event_, exec.cuda_stream()), "cudaEventRecord");
-      check_cuda(cudaStreamWaitEvent(beside(exec).cuda_stream(), event_, 0), "cudaStreamWaitEvent");
-      return;
-    }
-#endif
-    exec.fence("kradix::mpi: fence before work beside a sort");
-  }
-
-  const ExecutionSpace& beside(const ExecutionSpace& exec) {
-    if (!instance_) make(exec);
-    return *instance_;
-  }
-
- private:
-  void make(const ExecutionSpace& exec) {
-#ifdef KOKKOS_ENABLE_CUDA
-    if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
-      int least = 0, greatest = 0;
-      (void)cudaSetDevice(exec.cuda_device());
-      if (cudaDeviceGetStreamPriorityRange(&least, &greatest) == cudaSuccess &&
-          cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest) == cudaSuccess) {
-        instance_.emplace(stream_);
-        return;
-      }
-    }
-#endif
-    instance_ = Kokkos::Experimental::partition_space(exec, 1)[0];
-  }
-
-#ifdef KOKKOS_ENABLE_CUDA
-  cudaStream_t stream_ = nullptr;
-  cudaEvent_t event_ = nullptr;
-#endif
-  std::optional<ExecutionSpace> instance_;
-};
 
 template <class ExecutionSpace, class Keys, class... Values>
 class SortCall {
@@ -102,7 +42,7 @@ class SortCall {
   /// By their index where several arrays, or values of other sizes, travel.
   static constexpr bool can_merge =
       merge_exists<ExecutionSpace, key_word<Key>, typename Columns::Value>;
-  static constexpr bool can_sort_halves = can_merge && !Columns::by_index;
+  static constexpr bool merges_words = can_merge && !Columns::by_index;
   template <class T>
   using Out = Loose<T, Space>;
 
@@ -125,7 +65,7 @@ class SortCall {
       also_check();
     });
     require_alike(comm_, traits(), function, verdict);
-    layout_ = make_layout(comm_, count_, options.sizes, function, verdict);
+    layout_ = make_layout(comm_, count_, options, function, verdict);
     verdict.agree(comm_.get(), function);
     choose();
   }
@@ -195,8 +135,9 @@ class SortCall {
     const RangeCodec<KeyCodec> codec(key_codec, options_.bits.begin, width);
     Search search(exec_, comm_, codec, width, targets_.size(), halves() ? 2 : 1, samples_of_rank(),
                   label_.c_str());
-    Search early(beside(), comm_, codec, width, halves() ? layout_.after.size() : 0, 1, 0,
-                 label_.c_str());
+    std::optional<Search<ExecutionSpace, std::remove_const_t<decltype(codec)>>> early;
+    if (halves())
+      early.emplace(beside(), comm_, codec, width, targets_.size(), 1, 0, label_.c_str());
     take_scratch(search, early);
     columns_.pack(base_, label_.c_str());
     // A sort tells what a survey would, but that all was sorted.
@@ -205,8 +146,8 @@ class SortCall {
     report_.seconds.survey = lap();
 
     report_.sorted_already = search.sorted();
-    if constexpr (can_sort_halves) {
-      if (halves() && !search.sorted()) return sort_halves(codec, search, surveys, early, provide);
+    if constexpr (merges_words) {
+      if (halves() && !search.sorted()) return sort_halves(codec, search, surveys, *early, provide);
     }
     if (!search.sorted() && sort_first()) sort_columns();
     report_.seconds.first_sort = lap();
@@ -239,7 +180,7 @@ class SortCall {
     began.attempt([&] {
       const std::size_t first = first_half_of(count_);
       columns_.sort(local_options(workspace().sort), 0, first);
-      comm_.keep<SecondInstance<ExecutionSpace>>().follow(exec_);
+      second().follow(exec_);
       columns_.sort(local_options(workspace().sort), first, count_ - first);
       columns_.take_sorted();
     });
@@ -250,7 +191,8 @@ class SortCall {
     const auto half = [&](int i) {
       return PartOfKeys<key_word<Key>>{halves.keys(i), halves.count(i), true, nullptr};
     };
-    halves.guess(guess_places(early, half(0)));
+    const auto guessed = guess_cuts(early, half(0));
+    halves.guess(between_ranks(early.places({guessed}).front()));
     Verdict ready;
     std::byte* room = nullptr;
     ready.attempt([&] {
@@ -270,8 +212,15 @@ class SortCall {
     report_.seconds.first_sort = lap();
 
     if (!surveyed) search.survey_sorted({half(0), half(1)}, base_);
-    halves.route(search.places(search.exact({half(0), half(1)}, layout_.total, targets_)),
-                 report_.ranges);
+    auto places =
+        search.places(search.exact({half(0), half(1)}, layout_.total, targets_of(layout_, 1)));
+    if (report_.ranges > 1) {
+      const auto below = search.below({half(0), half(1)}, guessed);
+      for (int i = 0; i < 2; ++i) {
+        places[i] = with_ranges(places[i], below[i], report_.ranges, halves.count(i));
+      }
+    }
+    halves.route(places, report_.ranges);
     report_.rounds = search.rounds();
     report_.seconds.splitters = lap();
 
@@ -297,9 +246,9 @@ class SortCall {
         rest->next();
         sorted.attempt([&] {
           const auto begin = static_cast<std::int64_t>(halves.range_begin(range));
-          MergeBy<AnyCodec>(exec_, codec, workspace().sort, label_.c_str())
+          MergeBy<AnyCodec>(exec_, codec, workspace().sort, label_.c_str(), &second())
               .run(halves.runs(range), {result.keys + begin, moved_on(result.values, begin)},
-                   {{room_.keys, room_.values}, room_.splits});
+                   room_of(range));
         });
       }
       rest->finish();
@@ -313,21 +262,28 @@ class SortCall {
     return report_;
   }
 
-  /// Where the first halves would be cut between ranks, if they were all. Collective.
+  /// How the first halves would be cut, if they were all. Collective.
   template <class EarlySearch, class Part>
-  std::vector<std::uint64_t> guess_places(EarlySearch& search, const Part& first) {
+  typename EarlySearch::Cuts guess_cuts(EarlySearch& search, const Part& first) {
     std::uint64_t total = first.count;
     check(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_UINT64_T, MPI_SUM, comm_.get()),
           "MPI_Allreduce");
     const double share = static_cast<double>(total) / static_cast<double>(layout_.total);
-    std::vector<std::uint64_t> targets = layout_.begins();
-    targets.erase(targets.begin());
-    targets.pop_back();
+    std::vector<std::uint64_t> targets = targets_;
     for (std::uint64_t& target : targets) {
       target = std::min(total, static_cast<std::uint64_t>(static_cast<double>(target) * share));
     }
     search.survey_sorted({first}, base_);
-    return search.places(search.exact({first}, total, targets)).front();
+    return search.exact({first}, total, targets).front();
+  }
+
+  /// Of all cuts, or of what belongs to them.
+  template <class T>
+  std::vector<T> between_ranks(const std::vector<T>& all) const {
+    std::vector<T> some;
+    const auto ranges = static_cast<std::size_t>(report_.ranges);
+    for (std::size_t i = ranges - 1; i < all.size(); i += ranges) some.push_back(all[i]);
+    return some;
   }
 
   /// For what arrives late, and for merges of so many runs.
@@ -339,8 +295,8 @@ class SortCall {
     }
     ScratchList list;
     halves.list_late(list);
-    const MergeRoom merges = list_merges(list, static_cast<std::size_t>(largest),
-                                         merge_levels(static_cast<std::size_t>(runs)) > 1);
+    const MergeSlots merges = list_merges(list, static_cast<std::size_t>(largest),
+                                          merge_levels(static_cast<std::size_t>(runs)) > 1);
     std::byte* const base =
         aligned_scratch(workspace().sort.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
     halves.place_late(base);
@@ -349,11 +305,8 @@ class SortCall {
 
   bool sort_first() const { return report_.work != Work::partition_first; }
   bool halves() const { return report_.work == Work::sort_halves; }
-  /// Where work goes that is done beside a sort: on hosts nothing is.
-  const ExecutionSpace& beside() {
-    if constexpr (is_host_space<ExecutionSpace>) return exec_;
-    return comm_.keep<SecondInstance<ExecutionSpace>>().beside(exec_);
-  }
+  SecondInstance<ExecutionSpace>& second() { return comm_.keep<SecondInstance<ExecutionSpace>>(); }
+  const ExecutionSpace& beside() { return second().beside(exec_); }
   kradix::mpi::Workspace& workspace() { return options_.workspace ? *options_.workspace : own_; }
 
   double lap() {
@@ -385,23 +338,17 @@ class SortCall {
     s.partitions = Columns::partitions;
     s.merges = can_merge;
     report_.total = layout_.total;
-    report_.transport = choose_transport<ExecutionSpace>(comm_, options_.transport);
-    s.fetches = report_.transport == Transport::peer && s.merges && !Columns::by_index;
+    s.kept = layout_.kept;
+    report_.transport =
+        choose_transport<ExecutionSpace>(comm_, options_.transport, s.kept && merges_words);
+    s.fetches = report_.transport == Transport::peer && merges_words;
     report_.route = choose_route(s, options_.route);
-    s.halves =
-        can_sort_halves && options_.splitters.is_exact() && report_.route == Route::one_level;
-    if (s.halves && s.fetches) s.keeps = everywhere(options_.workspace != nullptr);
+    s.halves = merges_words && options_.splitters.is_exact() && report_.route == Route::one_level;
     report_.ranges = choose_ranges(s, options_.ranges, options_.work);
     report_.work = choose_work(s, report_.ranges, options_.work);
     connect(exec_, comm_, report_.transport, function_);
     node_size_ = s.node_size;
     targets_ = targets_of(layout_, report_.ranges);
-  }
-
-  bool everywhere(bool here) const {
-    int all = here ? 1 : 0;
-    check(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_.get()), "MPI_Allreduce");
-    return all == 1;
   }
 
   std::uint64_t samples() const {
@@ -417,13 +364,13 @@ class SortCall {
 
   /// Everything but the result and the temporaries of local sorts. Collective.
   template <class AnySearch>
-  void take_scratch(AnySearch& search, AnySearch& early) {
+  void take_scratch(AnySearch& search, std::optional<AnySearch>& early) {
     Verdict verdict;
     verdict.attempt([&] {
       ScratchList list;
       columns_.list(list, !targets_.empty() || sort_first(), !targets_.empty() && !sort_first());
       search.list(list);
-      if (halves()) early.list(list);
+      if (early) early->list(list);
       base_ = aligned_scratch(
           workspace().arrays.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
       if constexpr (is_host_space<ExecutionSpace>) {
@@ -438,7 +385,7 @@ class SortCall {
   }
 
   void take_traffic(const ExecutionSpace& mover, const Shown& stays) {
-    traffic_ = make_traffic(exec_, mover, comm_, report_.transport, options_.message_bytes,
+    traffic_ = make_traffic(mover, comm_, report_.transport, options_.message_bytes,
                             options_.node_size, stays);
   }
 
@@ -553,27 +500,29 @@ class SortCall {
     }
     return most;
   }
-  /// For merges that may not write where runs lie.
-  struct Room {
-    key_word<Key>* keys = nullptr;
-    typename Columns::Value* values = nullptr;
-    std::uint64_t* splits = nullptr;
-  };
-  struct MergeRoom {
+  /// Of each range: tiles of one are searched for while others are merged.
+  using RoomOfMerge = MergeRoom<key_word<Key>, typename Columns::Value>;
+  RoomOfMerge room_of(int range) const {
+    RoomOfMerge room = room_;
+    if (room.splits) room.splits += static_cast<std::size_t>(range) * splits_of_range_;
+    return room;
+  }
+  struct MergeSlots {
     Slot keys, values, splits;
-    Room in(std::byte* base) const {
+    RoomOfMerge in(std::byte* base) const {
       return {keys.in<key_word<Key>>(base), values.in<typename Columns::Value>(base),
               splits.in<std::uint64_t>(base)};
     }
   };
   /// Of ranges of so many elements; `others`: in more than one level.
-  static MergeRoom list_merges(ScratchList& list, std::size_t largest, bool others) {
+  MergeSlots list_merges(ScratchList& list, std::size_t largest, bool others) {
     const std::size_t count = others ? largest : 0;
-    const std::size_t splits =
+    splits_of_range_ =
         largest > 0 ? most_splits<ExecutionSpace, key_word<Key>, typename Columns::Value>(largest)
                     : 0;
     return {list.add(count, sizeof(Key)), list.add(count, value_bytes_of<typename Columns::Value>),
-            list.add(splits, sizeof(std::uint64_t))};
+            list.add(splits_of_range_ * static_cast<std::size_t>(report_.ranges),
+                     sizeof(std::uint64_t))};
   }
 
   template <class... Ts>
@@ -595,7 +544,7 @@ class SortCall {
     ScratchList list;
     const std::array<Slot, sizeof...(Ts)> slots{list.add(count, sizeof(Ts))...};
     const bool has_room = leaves_own_ || ranges;
-    const MergeRoom merges = list_merges(list, has_room ? largest : 0, others);
+    const MergeSlots merges = list_merges(list, has_room ? largest : 0, others);
     std::byte* const base =
         aligned_scratch(workspace().sort.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
     if (has_room) room_ = merges.in(base);
@@ -633,9 +582,11 @@ class SortCall {
       for (int range = 0; range < report_.ranges; ++range) {
         batches.push_back(pieces_in_one_level(exec_, comm_, routing, range, columns, leaves_own_));
       }
+      second().follow(exec_);  // which copies what stays
       const auto under_way = traffic_->begin(std::move(batches));
       for (int range = 0; range < report_.ranges; ++range) {
         under_way->next();
+        second().precede(exec_);
         if (report_.ranges == 1) under_way->finish();  // the sort may write over what was sent
         report_.seconds.exchange += lap();
         sort(range);
@@ -696,8 +647,8 @@ class SortCall {
       run.keys = columns_.sending_keys() + own;
       run.values = moved_on(columns_.sending_values(), own);
     }
-    MergeBy<AnyCodec>(exec_, codec, scratch, label_.c_str())
-        .run(std::move(runs), to, {{room_.keys, room_.values}, room_.splits});
+    MergeBy<AnyCodec>(exec_, codec, scratch, label_.c_str(), &second())
+        .run(std::move(runs), to, room_of(range));
   }
 
   /// Runs that lie where they are wanted.
@@ -786,7 +737,8 @@ class SortCall {
   std::byte* base_ = nullptr;
   std::size_t forwarding_bytes_ = 0;
   bool leaves_own_ = false;  ///< what stays on its rank is merged from where it is sent
-  Room room_;
+  RoomOfMerge room_;
+  std::size_t splits_of_range_ = 0;
   std::unique_ptr<Traffic> traffic_;
   kradix::mpi::Report report_;
 };

@@ -18,19 +18,13 @@
 #include <vector>
 
 #include "kradix/impl/mpi/communicator.hpp"
-#include "kradix/impl/mpi/exchange.hpp"
+#include "kradix/impl/mpi/second_instance.hpp"
 #include "kradix/impl/mpi/transport.hpp"
 
 namespace kradix::impl::mpi {
 
 template <class ExecutionSpace>
 inline constexpr bool peers_serve = std::is_same_v<ExecutionSpace, Kokkos::Cuda>;
-
-inline void check_cuda(cudaError_t code, const char* call) {
-  if (code == cudaSuccess) return;
-  (void)cudaGetLastError();  // nobody else's
-  fail(call, cudaGetErrorString(code));
-}
 
 /// Where bytes of one process lie, for another to find them.
 struct Whereabouts {
@@ -332,7 +326,7 @@ class PeerExchange : public Batches {
 
 class PeerTraffic : public Traffic {
  public:
-  /// After `connect`. `exec` reads what arrives.
+  /// After `connect`. `exec` waits for what arrives.
   PeerTraffic(const Kokkos::Cuda& exec, Communicator& comm, std::size_t message_bytes,
               const Shown& stays)
       : exec_(exec),

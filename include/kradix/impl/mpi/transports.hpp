@@ -46,11 +46,12 @@ bool peers_are_possible([[maybe_unused]] Communicator& comm) {
   return false;
 }
 
-/// Collective: all ranks must be able to.
+/// Collective: all ranks must be able to. `fetching_hides`: what peers fetch arrives beside sorts and merges.
 template <class ExecutionSpace>
-Transport choose_transport(Communicator& comm, Transport wanted) {
+Transport choose_transport(Communicator& comm, Transport wanted, bool fetching_hides) {
   if (wanted != Transport::automatic) return wanted;
   if (is_host_space<ExecutionSpace>) return Transport::direct;
+  if (fetching_hides && peers_are_possible<ExecutionSpace>(comm)) return Transport::peer;
 #ifdef KRADIX_ENABLE_NCCL
   if (nccl_is_possible<ExecutionSpace>(comm)) return Transport::nccl;
 #endif
@@ -90,11 +91,10 @@ void connect(const ExecutionSpace& exec, Communicator& comm, Transport transport
   }
 }
 
-/// After `connect`. `exec` reads what arrives; with NCCL, `mover` sends. `stays`: memory of the sort that is there in the
-/// next call, too.
+/// After `connect`. `mover` sends, or waits for what arrives. `stays`: memory of the sort that is there in the next call,
+/// too.
 template <class ExecutionSpace>
-std::unique_ptr<Traffic> make_traffic([[maybe_unused]] const ExecutionSpace& exec,
-                                      [[maybe_unused]] const ExecutionSpace& mover,
+std::unique_ptr<Traffic> make_traffic([[maybe_unused]] const ExecutionSpace& mover,
                                       Communicator& comm, Transport transport,
                                       std::size_t message_bytes, int node_size,
                                       [[maybe_unused]] const Shown& stays) {
@@ -114,7 +114,7 @@ std::unique_ptr<Traffic> make_traffic([[maybe_unused]] const ExecutionSpace& exe
 #ifdef KOKKOS_ENABLE_CUDA
   if constexpr (peers_serve<ExecutionSpace>) {
     if (transport == Transport::peer) {
-      return std::make_unique<PeerTraffic>(exec, comm, message_bytes, stays);
+      return std::make_unique<PeerTraffic>(mover, comm, message_bytes, stays);
     }
   }
 #endif
