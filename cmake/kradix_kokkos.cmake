@@ -33,6 +33,8 @@ else()
   FetchContent_MakeAvailable(kokkos)
 endif()
 
-# For scripts/compile_cuda: where Kokkos' headers are, one folder a line.
-file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/kokkos_include_directories
-  CONTENT "$<JOIN:$<TARGET_PROPERTY:Kokkos::kokkos,INTERFACE_INCLUDE_DIRECTORIES>,\n>\n")
+# For scripts/compile_cuda: where Kokkos' headers are, and MPI's, one folder a line.
+file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/cuda_include_directories
+  CONTENT "$<JOIN:$<TARGET_PROPERTY:Kokkos::kokkos,INTERFACE_INCLUDE_DIRECTORIES>,\n>
+$<$<TARGET_EXISTS:MPI::MPI_CXX>:$<JOIN:$<TARGET_GENEX_EVAL:MPI::MPI_CXX,$<TARGET_PROPERTY:MPI::MPI_CXX,INTERFACE_INCLUDE_DIRECTORIES>>,\n>>
+")

@@ -80,11 +80,11 @@ inline bool merges_sooner(const Situation& s, Work wanted) {
 /// The exchange of the first half hides behind the sort of the second. That takes longer by halves where they do not fill the
 /// device, and of elements of 4 bytes as much longer as the exchange takes.
 inline bool sorts_halves(const Situation& s, Work wanted) {
-  constexpr std::uint64_t least = std::uint64_t{1} << 26;
+  constexpr std::uint64_t least_bytes = std::uint64_t{1} << 30;
   if (!s.halves || s.ranks < 2 || 2 * s.ranks > most_merged_runs) return false;
   return wanted == Work::sort_halves ||
          (wanted == Work::automatic && s.fetches && s.kept && s.element_bytes >= 8 &&
-          s.total / static_cast<std::uint64_t>(s.ranks) >= least);
+          s.total / static_cast<std::uint64_t>(s.ranks) * s.element_bytes >= least_bytes);
 }
 
 /// Where copies overlap kernels, parts of the result are sorted, or merged, while others arrive; parts of less than

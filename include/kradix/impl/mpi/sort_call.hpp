@@ -244,6 +244,7 @@ class SortCall {
       const auto rest = traffic_->begin(std::move(batches));
       for (int range = 0; range < report_.ranges; ++range) {
         rest->next();
+        second().precede(exec_);
         sorted.attempt([&] {
           const auto begin = static_cast<std::int64_t>(halves.range_begin(range));
           MergeBy<AnyCodec>(exec_, codec, workspace().sort, label_.c_str(), &second())
