@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -257,7 +258,7 @@ class Halves {
   static void add(std::vector<Piece>& pieces, int rank, const Place& place, std::uint64_t size) {
     if (size == 0) return;
     pieces.push_back({rank, reinterpret_cast<std::byte*>(place.keys), size * sizeof(Key)});
-    if constexpr (value_bytes_of < Value >> 0) {
+    if constexpr (!std::is_same_v<Value, NoValue>) {
       pieces.push_back({rank, reinterpret_cast<std::byte*>(place.values), size * sizeof(Value)});
     }
   }
