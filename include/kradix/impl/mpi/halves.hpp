@@ -167,6 +167,7 @@ class Halves {
         for (const Stretch& missing : leaving(rank).missing()) send(pieces, rank, 0, missing);
         const EarlyPart part = arriving(rank);
         for (const Stretch& missing : part.missing()) {
+          if (missing.size() == 0) continue;
           Place to = at_[0][index(rank)];
           move_on(to, missing.begin - part.whole.begin);
           receive(pieces, rank, to, missing.size());
