@@ -110,16 +110,16 @@ class Halves {
     early_.emplace(comm_, sizes_between(places, count_[0]), 1);
   }
   void list_early(ScratchList& list) {
-    list_rooms(list, 0, [&](int rank) { return EarlyPart::room(early_->from(rank, 0)); });
+    list_rooms(list, 0, [&](int rank) { return EarlyPart::room(from(*early_, rank, 1).size()); });
   }
   Pieces early_pieces(std::byte* base) {
     Pieces pieces;
     for_others([&](int rank) {
-      const std::uint64_t begin = early_->to_begin(rank, 0);
-      send(pieces, rank, 0, {begin, begin + early_->to(rank, 0)});
-      Place to = at(0, rank) = in(base, slots_[0][index(rank)]);
-      move_on(to, EarlyPart::slack(early_->from(rank, 0)));
-      receive(pieces, rank, to, early_->from(rank, 0));
+      send(pieces, rank, 0, to(*early_, rank, 1));
+      const std::uint64_t size = from(*early_, rank, 1).size();
+      Place place = at(0, rank) = in(base, slots_[0][index(rank)]);
+      move_on(place, EarlyPart::slack(size));
+      receive(pieces, rank, place, size);
     });
     return pieces;
   }
@@ -134,15 +134,10 @@ class Halves {
   std::uint64_t range_begin(int range) const {
     return routing_[0]->range_begin(range) + routing_[1]->range_begin(range);
   }
-  std::uint64_t range_size(int range) const { return range_begin(range + 1) - range_begin(range); }
 
   /// Of second halves, and of first ones that do not fit where they have room.
   void list_late(ScratchList& list) {
-    list_rooms(list, 1, [&](int rank) {
-      std::uint64_t size = 0;
-      for (int range = 0; range < ranges_; ++range) size += routing_[1]->from(rank, range);
-      return size;
-    });
+    list_rooms(list, 1, [&](int rank) { return from(*routing_[1], rank, ranges_).size(); });
     list_rooms(list, 0, [&](int rank) {
       const EarlyPart part = arriving(rank);
       return part.fits() ? 0 : part.whole.size();
@@ -215,21 +210,20 @@ class Halves {
     place.values = mpi::moved_on(place.values, static_cast<std::int64_t>(by));
   }
 
+  /// What of this rank's run goes to another in all ranges, and what of the other's comes here.
+  static Stretch to(const Routing& routing, int rank, int ranges) {
+    const int last = ranges - 1;
+    return {routing.to_begin(rank, 0), routing.to_begin(rank, last) + routing.to(rank, last)};
+  }
+  static Stretch from(const Routing& routing, int rank, int ranges) {
+    const int last = ranges - 1;
+    return {routing.sent_begin(rank, 0), routing.sent_begin(rank, last) + routing.from(rank, last)};
+  }
   EarlyPart leaving(int rank) const {
-    return part(early_->to_begin(rank, 0), early_->to(rank, 0), routing_[0]->to_begin(rank, 0),
-                [&](int range) { return routing_[0]->to(rank, range); });
+    return {to(*early_, rank, 1), to(*routing_[0], rank, ranges_)};
   }
   EarlyPart arriving(int rank) const {
-    return part(early_->sent_begin(rank, 0), early_->from(rank, 0),
-                routing_[0]->sent_begin(rank, 0),
-                [&](int range) { return routing_[0]->from(rank, range); });
-  }
-  template <class SizeOf>
-  EarlyPart part(std::uint64_t early_begin, std::uint64_t early_size, std::uint64_t begin,
-                 const SizeOf& size_of) const {
-    EarlyPart part{{early_begin, early_begin + early_size}, {begin, begin}};
-    for (int range = 0; range < ranges_; ++range) part.whole.end += size_of(range);
-    return part;
+    return {from(*early_, rank, 1), from(*routing_[0], rank, ranges_)};
   }
 
   struct Slots {

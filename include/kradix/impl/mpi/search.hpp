@@ -121,11 +121,8 @@ class Search {
     if (part.count > 1) {
       constexpr std::size_t samples = 2048;
       clear(found, 1);
-      Kokkos::parallel_for(
-          label_ + "GlanceAtOrder",
-          Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
-              exec_, 0, std::min(samples, part.count)),
-          GlanceAtOrder<Codec>{part.data, codec_, part.count, {part.count, samples}, found});
+      for_each("GlanceAtOrder", std::min(samples, part.count),
+               GlanceAtOrder<Codec>{part.data, codec_, part.count, {part.count, samples}, found});
       descents = to_host(exec_, found, 1)[0];
     }
     check(MPI_Allreduce(MPI_IN_PLACE, &descents, 1, MPI_UINT64_T, MPI_SUM, comm_.get()),
@@ -430,11 +427,9 @@ class Search {
                    std::uint64_t* counts) {
     const std::size_t all = static_cast<std::size_t>(slots.prefix_count) * bin_count;
     if (part.sorted) {
-      Kokkos::parallel_for(
-          label_ + "FindRuns",
-          Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec_, 0, all),
-          FindRuns<AnyCodec>{part.data, codec, part.count, std::bit_floor(part.count), slots,
-                             counts});
+      for_each("FindRuns", all,
+               FindRuns<AnyCodec>{part.data, codec, part.count, std::bit_floor(part.count), slots,
+                                  counts});
       return;
     }
     clear(counts, all);
@@ -456,11 +451,9 @@ class Search {
     const std::size_t mine = std::min({wanted, part.count, most_samples_});
     Bits* const taken = sample_slot_.in<Bits>(base_);
     if (mine > 0) {
-      Kokkos::parallel_for(
-          label_ + "TakeSample",
-          Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec_, 0, mine),
-          TakeSample<Codec>{part.data, codec_, part.count, mine,
-                            static_cast<std::uint64_t>(comm_.rank()) << 32, taken});
+      for_each("TakeSample", mine,
+               TakeSample<Codec>{part.data, codec_, part.count, mine,
+                                 static_cast<std::uint64_t>(comm_.rank()) << 32, taken});
     }
     const std::vector<Bits> own = to_host(exec_, taken, mine);
     std::vector<Bits> all = gather_from_all(comm_, own);

@@ -172,9 +172,9 @@ class SortCall {
   }
 
   /// The first half leaves while the second is sorted (halves.hpp).
-  template <class AnyCodec, class AnySearch, class EarlySearch, class Provide>
+  template <class AnyCodec, class AnySearch, class Provide>
   kradix::mpi::Report sort_halves(const AnyCodec& codec, AnySearch& search, bool surveyed,
-                                  EarlySearch& early, const Provide& provide) {
+                                  AnySearch& early, const Provide& provide) {
     using Halves = mpi::Halves<key_word<Key>, typename Columns::Value>;
     Verdict began;
     began.attempt([&] {
@@ -264,8 +264,8 @@ class SortCall {
   }
 
   /// How the first halves would be cut, if they were all. Collective.
-  template <class EarlySearch, class Part>
-  typename EarlySearch::Cuts guess_cuts(EarlySearch& search, const Part& first) {
+  template <class AnySearch>
+  typename AnySearch::Cuts guess_cuts(AnySearch& search, const typename AnySearch::Part& first) {
     std::uint64_t total = first.count;
     check(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_UINT64_T, MPI_SUM, comm_.get()),
           "MPI_Allreduce");
@@ -278,10 +278,9 @@ class SortCall {
     return search.exact({first}, total, targets).front();
   }
 
-  /// Of all cuts, or of what belongs to them.
-  template <class T>
-  std::vector<T> between_ranks(const std::vector<T>& all) const {
-    std::vector<T> some;
+  /// Of all cuts' places, those of cuts between ranks.
+  std::vector<std::uint64_t> between_ranks(const std::vector<std::uint64_t>& all) const {
+    std::vector<std::uint64_t> some;
     const auto ranges = static_cast<std::size_t>(report_.ranges);
     for (std::size_t i = ranges - 1; i < all.size(); i += ranges) some.push_back(all[i]);
     return some;
@@ -290,14 +289,10 @@ class SortCall {
   /// For what arrives late, and for merges of so many runs.
   template <class AnyHalves>
   void take_room(AnyHalves& halves, int runs) {
-    std::uint64_t largest = 0;
-    for (int range = 0; range < report_.ranges; ++range) {
-      largest = std::max(largest, halves.range_size(range));
-    }
     ScratchList list;
     halves.list_late(list);
-    const MergeSlots merges = list_merges(list, static_cast<std::size_t>(largest),
-                                          merge_levels(static_cast<std::size_t>(runs)) > 1);
+    const MergeSlots merges =
+        list_merges(list, largest_range(halves), merge_levels(static_cast<std::size_t>(runs)) > 1);
     std::byte* const base =
         aligned_scratch(workspace().sort.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
     halves.place_late(base);
@@ -501,6 +496,16 @@ class SortCall {
     }
     return most;
   }
+  /// Elements of this rank's largest range.
+  template <class Arriving>
+  std::size_t largest_range(const Arriving& arriving) const {
+    std::uint64_t largest = 0;
+    for (int range = 0; range < report_.ranges; ++range) {
+      largest = std::max(largest, arriving.range_begin(range + 1) - arriving.range_begin(range));
+    }
+    return static_cast<std::size_t>(largest);
+  }
+
   /// Of each range: tiles of one are searched for while others are merged.
   using RoomOfMerge = MergeRoom<key_word<Key>, typename Columns::Value>;
   RoomOfMerge room_of(int range) const {
@@ -536,16 +541,11 @@ class SortCall {
       // Two write over what was sent, and an index tells places among what arrives.
       leaves_own_ = levels == 1 && !Columns::by_index;
     }
-    std::size_t largest = 0;
-    for (int range = 0; range < report_.ranges; ++range) {
-      const std::uint64_t size = routing.range_begin(range + 1) - routing.range_begin(range);
-      largest = std::max(largest, static_cast<std::size_t>(size));
-    }
     const auto count = static_cast<std::size_t>(routing.room());
     ScratchList list;
     const std::array<Slot, sizeof...(Ts)> slots{list.add(count, sizeof(Ts))...};
     const bool has_room = leaves_own_ || ranges;
-    const MergeSlots merges = list_merges(list, has_room ? largest : 0, others);
+    const MergeSlots merges = list_merges(list, has_room ? largest_range(routing) : 0, others);
     std::byte* const base =
         aligned_scratch(workspace().sort.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
     if (has_room) room_ = merges.in(base);
