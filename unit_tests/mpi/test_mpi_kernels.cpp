@@ -8,6 +8,7 @@
 
 #include "kradix/impl/mpi/merge.hpp"
 #include "kradix/impl/mpi/partition.hpp"
+#include "kradix/impl/mpi/shown_runs.hpp"
 #include "mpi/world.hpp"
 #include "support/device.hpp"
 #include "support/inputs.hpp"
@@ -219,6 +220,84 @@ TEST(MpiKernels, MergesStably) {
   expect_merged<std::uint64_t, 4>(3, 9000, 300, seed);
   expect_merged<std::uint32_t, 16>(5, 9000, 300, seed);
   expect_merged<std::uint8_t, 2>(4, 9000, 0, seed);
+}
+
+/// Of sorted runs what comes behind the first `cut` elements of all: as if some of them lay afar, tiles searched for while
+/// others are merged.
+template <class Key, std::size_t ValueBytes>
+void expect_merged_behind(std::size_t runs, std::size_t most, std::uint64_t distinct, double cut,
+                          bool aside, std::uint64_t seed) {
+  using Value = kradix::impl::value_word<ValueBytes>;
+  std::vector<Key> keys;
+  std::vector<std::size_t> begins;
+  for (std::size_t run = 0; run < runs; ++run) {
+    begins.push_back(keys.size());
+    const std::size_t length = inputs::mix(seed + 5 * run) % (run % 5 == 3 ? 2 : most + 1);
+    std::vector<Key> sorted = random_keys<Key>(length, distinct, seed * (run + 1));
+    std::sort(sorted.begin(), sorted.end());
+    keys.insert(keys.end(), sorted.begin(), sorted.end());
+  }
+  begins.push_back(keys.size());
+  auto order = stable_order(keys.size(), [&](std::uint64_t a, std::uint64_t b) {
+    return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
+  });
+  const auto before = static_cast<std::size_t>(cut * static_cast<double>(keys.size()));
+  const auto from = to_device(keys);
+  const auto values = to_device(values_at<Value>(count_up(keys.size())));
+  const Space exec;
+  std::vector<SortedRun<Key, Value>> all;
+  std::vector<Kokkos::View<Key*, Memory>> landmarks;
+  for (std::size_t run = 0; run < runs; ++run) {
+    const std::size_t begin = begins[run], end = begins[run + 1];
+    const auto taken = static_cast<std::size_t>(std::count_if(
+        order.begin(), order.begin() + before, [&](auto i) { return i >= begin && i < end; }));
+    SortedRun<Key, Value> part{from.data() + begin + taken, values.data() + begin + taken,
+                               end - begin - taken};
+    if (inputs::mix(seed + run) % 3 != 0) {
+      landmarks.emplace_back("landmarks", ((end - begin) >> landmark_bits) + 1);
+      take_landmarks(exec, "test", static_cast<const Key*>(from.data()) + begin, end - begin,
+                     landmarks.back().data());
+      part.landmarks = landmarks.back().data() + (taken >> landmark_bits);
+      part.lead = taken % landmark_step;
+    }
+    all.push_back(part);
+  }
+  order.erase(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(before));
+  const Kokkos::View<Key*, Memory> merged("merged", order.size()), other("other", order.size());
+  const Kokkos::View<Value*, Memory> moved("moved", order.size()),
+      other_values("other", order.size());
+  const Kokkos::View<std::uint64_t*, Memory> splits("splits",
+                                                    most_splits<Space, Key, Value>(order.size()));
+  SecondInstance<Space> second;
+  kradix::Workspace workspace;
+  exec.fence("test");
+  Merge<Space, CodecFor<Key>, Value>(exec, codec_for<Key>(), workspace, "test",
+                                     aside ? &second : nullptr)
+      .search_at_once(1)
+      .run(all, {merged.data(), moved.data()}, {other.data(), other_values.data(), splits.data()});
+  exec.fence("test");
+  EXPECT_EQ(to_host(merged), in_order(keys, order));
+  EXPECT_TRUE(world::same_bytes(to_host(moved), values_at<Value>(order)));
+}
+
+TEST(MpiKernels, MergesWhatLiesAfar) {
+  const std::uint64_t seed = keys::fresh_seed();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  const auto tile = static_cast<std::size_t>(merge_shape<Space>(8, 4).round());
+  for (std::size_t runs = 1; runs <= most_merged_runs; runs += runs < 6 ? 1 : 5) {
+    for (const std::size_t most : {std::size_t{70}, tile, 8 * tile + 99, 40 * tile}) {
+      for (const std::uint64_t distinct : {0u, 1u, 7u}) {
+        for (const double cut : {0.0, 0.3, 0.999}) {
+          SCOPED_TRACE(std::to_string(runs) + " runs of at most " + std::to_string(most) + ", " +
+                       std::to_string(distinct) + " kinds, behind " + std::to_string(cut));
+          expect_merged_behind<std::uint64_t, 4>(runs, most, distinct, cut, most > tile,
+                                                 seed + runs);
+        }
+      }
+    }
+  }
+  expect_merged_behind<std::uint32_t, 4>(2, 40 * tile, 0, 0.5, true, seed);
+  expect_merged_behind<std::uint32_t, 8>(4, 40 * tile, 0, 0.5, true, seed);
 }
 
 }  // namespace

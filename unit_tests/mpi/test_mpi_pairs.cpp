@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "kradix/mpi/sort.hpp"
+#include "mpi/shown_by_copies.hpp"
 #include "mpi/world.hpp"
 
 namespace {
@@ -97,6 +98,17 @@ TEST(MpiPairs, OrderIsKeptAcrossRanks) {
     }
     for (const Spread spread : world::all_spreads) {
       expect_pairs_sorted<std::uint64_t, Origin>(Shape::few, spread, 400, options);
+    }
+  }
+}
+
+TEST(MpiPairs, OrderIsKeptWhereOthersShowThem) {
+  if (!kradix::impl::is_host_space<Space>) GTEST_SKIP() << "devices read each other's memory";
+  const world::ShownByCopies copies;
+  for (const Work work : {Work::sort_first, Work::sort_halves}) {
+    for (const Shape shape : world::all_shapes) {
+      expect_pairs_sorted<std::uint64_t, Origin>(shape, Spread::even, 900, {.work = work});
+      expect_pairs_sorted<std::uint32_t, Origin>(shape, Spread::ramp, 900, {.work = work});
     }
   }
 }

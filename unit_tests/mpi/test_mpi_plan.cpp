@@ -292,6 +292,13 @@ TEST(MpiPlan, ChoicesFollowTheModel) {
   EXPECT_EQ(choose_work(s, 8, Work::automatic), Work::sort_halves);
   EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 16);
   EXPECT_EQ(choose_work(s, 8, Work::sort_first), Work::sort_first);
+  EXPECT_EQ(choose_ranges(s, 0, Work::sort_first), 1);  // four runs become one as they are read
+  s.kept = false;
+  EXPECT_EQ(choose_ranges(s, 0, Work::sort_halves), 16);
+  EXPECT_EQ(choose_ranges(s, 0, Work::sort_first), 8);
+  s.ranks = 5;
+  s.kept = true;
+  EXPECT_EQ(choose_ranges(s, 0, Work::sort_first), 8);
   s.ranks = 9;  // too many runs to merge
   EXPECT_EQ(choose_work(s, 8, Work::sort_halves), Work::sort_first);
   s.ranks = 4;

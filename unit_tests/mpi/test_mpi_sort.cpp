@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "kradix/mpi/sort.hpp"
+#include "mpi/shown_by_copies.hpp"
 #include "mpi/world.hpp"
 
 namespace {
@@ -99,6 +100,23 @@ TEST(MpiSort, EveryInputFetchedFromPeers) {
                                                  .workspace = kept ? &workspace : nullptr},
                                                 700);
       }
+    }
+  }
+}
+/// Merged where others show it; a few or all ranges at once.
+TEST(MpiSort, EveryInputReadWhereOthersShowIt) {
+  if (!kradix::impl::is_host_space<Space>) GTEST_SKIP() << "devices read each other's memory";
+  const world::ShownByCopies copies;
+  for (const Work work : {Work::partition_first, Work::sort_first, Work::sort_halves}) {
+    for (const int ranges : {1, 3}) {
+      world::CopyingTraffic::times = 0;
+      kradix::mpi::Workspace workspace;
+      expect_all_inputs_sorted<std::uint64_t>(
+          {.work = work, .ranges = ranges, .workspace = &workspace}, 700);
+      const int runs = world::size() * (work == Work::sort_halves ? 2 : 1);
+      const bool shows =
+          work == Work::sort_first ? runs <= 4 : work == Work::sort_halves && runs <= 16;
+      EXPECT_EQ(world::CopyingTraffic::times > 0, shows && world::size() > 1);
     }
   }
 }

@@ -49,6 +49,12 @@ class Communicator {
   MPI_Comm get() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
+  template <class Act>
+  void for_others(const Act& act) const {
+    for (int rank = 0; rank < size_; ++rank) {
+      if (rank != rank_) act(rank);
+    }
+  }
   /// Ranks that share memory, where they are consecutive and equally many everywhere, else 1.
   int node_size() const { return node_size_; }
 

@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <mpi.h>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "kradix/impl/mpi/communicator.hpp"
 #include "kradix/impl/mpi/transport.hpp"
+#include "kradix/impl/words.hpp"
 
 namespace kradix::impl::mpi {
 
@@ -61,6 +63,12 @@ class Routing {
   std::uint64_t from(int rank, int range) const { return from_[at(rank, range)].size; }
   /// Where the sender has them.
   std::uint64_t sent_begin(int rank, int range) const { return from_[at(rank, range)].begin; }
+  /// In all ranges, or so many of them.
+  std::uint64_t to_all(int rank) const { return of_ranges(to_, rank, 0, ranges()); }
+  std::uint64_t from_all(int rank) const { return from_ranges(rank, 0, ranges()); }
+  std::uint64_t from_ranges(int rank, int range, int ranges) const {
+    return of_ranges(from_, rank, range, ranges);
+  }
   std::uint64_t from_begin(int rank, int range) const { return from_begin_[at(rank, range)]; }
   /// Where a range begins among the received elements; range `ranges` is their number.
   std::uint64_t range_begin(int range) const {
@@ -91,6 +99,12 @@ class Routing {
  private:
   std::size_t at(int rank, int range) const {
     return static_cast<std::size_t>(rank) * ranges_ + static_cast<std::size_t>(range);
+  }
+  int ranges() const { return static_cast<int>(ranges_); }
+  /// They lie side by side where they are sent.
+  std::uint64_t of_ranges(const std::vector<Run>& runs, int rank, int range, int ranges) const {
+    const Run& last = runs[at(rank, range + ranges - 1)];
+    return last.begin + last.size - runs[at(rank, range)].begin;
   }
   std::size_t ranks_, ranges_;
   std::vector<Run> to_, from_;  ///< as they lie where they are sent
@@ -132,6 +146,29 @@ Pieces pieces_in_one_level(const ExecutionSpace& exec, const Communicator& comm,
     }
   }
   return pieces;
+}
+
+/// Where elements lie.
+template <class Key, class Value>
+struct PlaceOf {
+  Key* keys = nullptr;
+  Value* values = nullptr;
+
+  PlaceOf moved_on(std::uint64_t by) const {
+    if constexpr (std::is_same_v<Value, NoValue>) return {keys + by, values};
+    return {keys + by, values + by};
+  }
+};
+
+/// So many elements: keys, then values, if there are any.
+template <class Key, class Value>
+void add_pieces(std::vector<Piece>& pieces, int rank, const PlaceOf<Key, Value>& place,
+                std::uint64_t size) {
+  if (size == 0) return;
+  pieces.push_back({rank, reinterpret_cast<std::byte*>(place.keys), size * sizeof(Key)});
+  if constexpr (!std::is_same_v<Value, NoValue>) {
+    pieces.push_back({rank, reinterpret_cast<std::byte*>(place.values), size * sizeof(Value)});
+  }
 }
 
 }  // namespace kradix::impl::mpi

@@ -18,6 +18,7 @@
 #include "kradix/impl/mpi/exchange.hpp"
 #include "kradix/impl/mpi/merge_tile.hpp"
 #include "kradix/impl/mpi/partition.hpp"
+#include "kradix/impl/mpi/shown_runs.hpp"
 #include "kradix/impl/mpi/transport.hpp"
 #include "kradix/impl/scratch.hpp"
 
@@ -87,18 +88,15 @@ inline std::vector<std::uint64_t> with_ranges(const std::vector<std::uint64_t>& 
 /// Where the halves of all ranks are on this one, and what has to travel for that. Collective where it makes a `Routing`.
 template <class Key, class Value>
 class Halves {
- public:
-  struct Place {
-    Key* keys = nullptr;
-    Value* values = nullptr;
-  };
+  using Place = PlaceOf<Key, Value>;
 
+ public:
   /// This rank's two halves, side by side.
   Halves(const Communicator& comm, const Key* keys, const Value* values, std::size_t count)
       : comm_(comm), count_{first_half_of(count), 0} {
     count_[1] = count - count_[0];
-    sent_[0] = sent_[1] = {const_cast<Key*>(keys), const_cast<Value*>(values)};
-    move_on(sent_[1], count_[0]);
+    sent_[0] = {const_cast<Key*>(keys), const_cast<Value*>(values)};
+    sent_[1] = sent_[0].moved_on(count_[0]);
     for (auto& at : at_) at.resize(index(comm.size()));
   }
 
@@ -110,85 +108,95 @@ class Halves {
     early_.emplace(comm_, sizes_between(places, count_[0]), 1);
   }
   void list_early(ScratchList& list) {
-    list_rooms(list, 0, [&](int rank) { return EarlyPart::room(from(*early_, rank, 1).size()); });
+    list_rooms(list, 0, [&](int rank) { return EarlyPart::room(from(*early_, rank).size()); });
   }
   Pieces early_pieces(std::byte* base) {
     Pieces pieces;
-    for_others([&](int rank) {
-      send(pieces, rank, 0, to(*early_, rank, 1));
-      const std::uint64_t size = from(*early_, rank, 1).size();
-      Place place = at(0, rank) = in(base, slots_[0][index(rank)]);
-      move_on(place, EarlyPart::slack(size));
-      receive(pieces, rank, place, size);
+    comm_.for_others([&](int rank) {
+      send(pieces, rank, 0, to(*early_, rank));
+      const std::uint64_t size = from(*early_, rank).size();
+      const Place room = at(0, rank) = in(base, slots_[0][index(rank)]);
+      add_pieces(pieces.receives, rank, room.moved_on(EarlyPart::slack(size)), size);
     });
     return pieces;
   }
 
-  /// By the cuts of all, of either half's elements.
-  void route(const std::vector<std::vector<std::uint64_t>>& places, int ranges) {
-    ranges_ = ranges;
+  /// By the cuts of all, of either half's elements. Second halves may be shown, with these landmarks, else they are sent.
+  void route(const std::vector<std::vector<std::uint64_t>>& places, int ranges,
+             const Key* landmarks) {
     for (int half = 0; half < 2; ++half) {
       routing_[half].emplace(comm_, sizes_between(places[half], count_[half]), ranges);
     }
+    if (landmarks) shown_.emplace(comm_, *routing_[1], sent_[1], landmarks);
   }
   std::uint64_t range_begin(int range) const {
     return routing_[0]->range_begin(range) + routing_[1]->range_begin(range);
   }
 
-  /// Of second halves, and of first ones that do not fit where they have room.
+  /// Of second halves, or their landmarks, and of first ones that do not fit where they have room.
   void list_late(ScratchList& list) {
-    list_rooms(list, 1, [&](int rank) { return from(*routing_[1], rank, ranges_).size(); });
+    if (shown_) shown_->list(list);
+    list_rooms(list, 1, [&](int rank) { return shown_ ? 0 : from(*routing_[1], rank).size(); });
     list_rooms(list, 0, [&](int rank) {
       const EarlyPart part = arriving(rank);
       return part.fits() ? 0 : part.whole.size();
     });
   }
   void place_late(std::byte* base) {
-    for_others([&](int rank) {
+    if (shown_) shown_->place(base);
+    comm_.for_others([&](int rank) {
       at(1, rank) = in(base, slots_[1][index(rank)]);
       const EarlyPart part = arriving(rank);
-      if (part.fits()) {
-        move_on(at(0, rank), part.begin_in_room());
-      } else {
-        at(0, rank) = in(base, slots_[0][index(rank)]);
-      }
+      at(0, rank) = part.fits() ? at(0, rank).moved_on(part.begin_in_room())
+                                : in(base, slots_[0][index(rank)]);
     });
   }
   /// What is missing of first halves comes with the first range.
   Pieces late_pieces(int range) const {
     Pieces pieces;
-    for_others([&](int rank) {
+    comm_.for_others([&](int rank) {
       if (range == 0) {
         for (const Stretch& missing : leaving(rank).missing()) send(pieces, rank, 0, missing);
         const EarlyPart part = arriving(rank);
         for (const Stretch& missing : part.missing()) {
           if (missing.size() == 0) continue;
-          Place to = at_[0][index(rank)];
-          move_on(to, missing.begin - part.whole.begin);
-          receive(pieces, rank, to, missing.size());
+          add_pieces(pieces.receives, rank,
+                     at_[0][index(rank)].moved_on(missing.begin - part.whole.begin),
+                     missing.size());
         }
       }
+      if (shown_) return;
       const Routing& routing = *routing_[1];
       const std::uint64_t begin = routing.to_begin(rank, range);
       send(pieces, rank, 1, {begin, begin + routing.to(rank, range)});
-      Place to = at_[1][index(rank)];
-      move_on(to, routing.sent_begin(rank, range) - routing.sent_begin(rank, 0));
-      receive(pieces, rank, to, routing.from(rank, range));
+      add_pieces(pieces.receives, rank,
+                 at_[1][index(rank)].moved_on(routing.sent_begin(rank, range) -
+                                              routing.sent_begin(rank, 0)),
+                 routing.from(rank, range));
     });
+    if (shown_ && range == 0) shown_->add_landmarks(pieces);
     return pieces;
   }
+  Pieces pieces_to_show() const { return shown_ ? shown_->pieces() : Pieces{}; }
+  void take_shown(const Batches& batches) {
+    if (shown_) shown_->take(batches);
+  }
 
-  /// In the order of ranks and halves.
-  std::vector<SortedRun<Key, Value>> runs(int range) const {
+  /// Of so many ranges, from one on, in the order of ranks and halves.
+  std::vector<SortedRun<Key, Value>> runs(int range, int ranges) const {
     std::vector<SortedRun<Key, Value>> runs;
     for (int rank = 0; rank < comm_.size(); ++rank) {
       for (int half = 0; half < 2; ++half) {
         const Routing& routing = *routing_[half];
         const bool own = rank == comm_.rank();
-        Place from = own ? sent_[half] : at_[half][index(rank)];
-        move_on(from, own ? routing.to_begin(rank, range)
-                          : routing.sent_begin(rank, range) - routing.sent_begin(rank, 0));
-        runs.push_back({from.keys, from.values, routing.from(rank, range)});
+        if (shown_ && half == 1 && !own) {
+          runs.push_back(shown_->run(rank, range, ranges));
+          continue;
+        }
+        const Place from = own ? sent_[half].moved_on(routing.to_begin(rank, range))
+                               : at_[half][index(rank)].moved_on(routing.sent_begin(rank, range) -
+                                                                 routing.sent_begin(rank, 0));
+        runs.push_back({from.keys, from.values, routing.from_ranges(rank, range, ranges)});
       }
     }
     return runs;
@@ -198,33 +206,17 @@ class Halves {
   static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
   Place& at(int half, int rank) { return at_[half][index(rank)]; }
 
-  template <class Act>
-  void for_others(const Act& act) const {
-    for (int rank = 0; rank < comm_.size(); ++rank) {
-      if (rank != comm_.rank()) act(rank);
-    }
-  }
-
-  static void move_on(Place& place, std::uint64_t by) {
-    place.keys += by;
-    place.values = mpi::moved_on(place.values, static_cast<std::int64_t>(by));
-  }
-
   /// What of this rank's run goes to another in all ranges, and what of the other's comes here.
-  static Stretch to(const Routing& routing, int rank, int ranges) {
-    const int last = ranges - 1;
-    return {routing.to_begin(rank, 0), routing.to_begin(rank, last) + routing.to(rank, last)};
+  static Stretch to(const Routing& routing, int rank) {
+    const std::uint64_t begin = routing.to_begin(rank, 0);
+    return {begin, begin + routing.to_all(rank)};
   }
-  static Stretch from(const Routing& routing, int rank, int ranges) {
-    const int last = ranges - 1;
-    return {routing.sent_begin(rank, 0), routing.sent_begin(rank, last) + routing.from(rank, last)};
+  static Stretch from(const Routing& routing, int rank) {
+    const std::uint64_t begin = routing.sent_begin(rank, 0);
+    return {begin, begin + routing.from_all(rank)};
   }
-  EarlyPart leaving(int rank) const {
-    return {to(*early_, rank, 1), to(*routing_[0], rank, ranges_)};
-  }
-  EarlyPart arriving(int rank) const {
-    return {from(*early_, rank, 1), from(*routing_[0], rank, ranges_)};
-  }
+  EarlyPart leaving(int rank) const { return {to(*early_, rank), to(*routing_[0], rank)}; }
+  EarlyPart arriving(int rank) const { return {from(*early_, rank), from(*routing_[0], rank)}; }
 
   struct Slots {
     Slot keys, values;
@@ -235,7 +227,7 @@ class Halves {
   template <class SizeOf>
   void list_rooms(ScratchList& list, int half, const SizeOf& size_of) {
     slots_[half].resize(index(comm_.size()));
-    for_others([&](int rank) {
+    comm_.for_others([&](int rank) {
       const auto count = static_cast<std::size_t>(size_of(rank));
       slots_[half][index(rank)] = {list.add(count, sizeof(Key)),
                                    list.add(count, value_bytes_of<Value>)};
@@ -243,28 +235,16 @@ class Halves {
   }
 
   void send(Pieces& pieces, int rank, int half, const Stretch& stretch) const {
-    Place from = sent_[half];
-    move_on(from, stretch.begin);
-    add(pieces.sends, rank, from, stretch.size());
-  }
-  static void receive(Pieces& pieces, int rank, const Place& to, std::uint64_t size) {
-    add(pieces.receives, rank, to, size);
-  }
-  static void add(std::vector<Piece>& pieces, int rank, const Place& place, std::uint64_t size) {
-    if (size == 0) return;
-    pieces.push_back({rank, reinterpret_cast<std::byte*>(place.keys), size * sizeof(Key)});
-    if constexpr (!std::is_same_v<Value, NoValue>) {
-      pieces.push_back({rank, reinterpret_cast<std::byte*>(place.values), size * sizeof(Value)});
-    }
+    add_pieces(pieces.sends, rank, sent_[half].moved_on(stretch.begin), stretch.size());
   }
 
   const Communicator& comm_;
   Place sent_[2];
   std::size_t count_[2];
-  int ranges_ = 1;
   std::optional<Routing> early_, routing_[2];
   std::vector<Slots> slots_[2];
-  std::vector<Place> at_[2];  ///< where halves of others lie
+  std::vector<Place> at_[2];                    ///< where halves of others lie
+  std::optional<ShownRuns<Key, Value>> shown_;  ///< second halves, if they are read where they are
 };
 
 }  // namespace kradix::impl::mpi

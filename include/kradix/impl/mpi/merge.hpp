@@ -18,16 +18,6 @@
 
 namespace kradix::impl::mpi {
 
-/// Runs that become one at a time, unless there are but two.
-inline constexpr int merge_ways = 4;
-
-/// How many levels of merges make one of so many runs.
-inline int merge_levels(std::size_t runs) {
-  int levels = 0;
-  for (; runs > 1; runs = (runs + merge_ways - 1) / merge_ways) ++levels;
-  return levels;
-}
-
 template <class ExecutionSpace, class Key, class Value>
 inline constexpr bool merge_exists =
     merge_shape<ExecutionSpace>(sizeof(Key), value_bytes_of<Value>).exists();
@@ -65,7 +55,7 @@ class Merge {
   };
   using Room = MergeRoom<Key, Value>;
 
-  /// Where the first tiles begin is searched for on `ahead`, if given, beside the merges that `exec` has been given.
+  /// Where tiles begin is searched for on `ahead`, if given, beside the merges that `exec` has been given.
   Merge(const ExecutionSpace& exec, const Codec& codec, kradix::Workspace& workspace,
         const char* label, SecondInstance<ExecutionSpace>* ahead = nullptr)
       : exec_(exec),
@@ -73,6 +63,12 @@ class Merge {
         workspace_(workspace),
         label_(std::string(label) + "::mpi::"),
         ahead_(ahead) {}
+
+  /// More tiles are searched for in two steps.
+  Merge& search_at_once(std::size_t most_tiles) {
+    most_searched_at_once_ = most_tiles;
+    return *this;
+  }
 
   /// To where the runs are, side by side, or to other arrays; an odd number of levels in place ends with a copy. Room that
   /// is not given is taken of the workspace. Enqueued.
@@ -132,16 +128,33 @@ class Merge {
       out += group.size();
       tiles += (group.size() + tile - 1) / tile;
     }
-    const ExecutionSpace& finder = ahead_ ? ahead_->beside(exec_) : exec_;
-    Kokkos::parallel_for(
-        label_ + "FindSplits",
-        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(finder, 0, tiles),
-        FindSplits<Codec, Groups>{codec_, groups, tile, splits});
-    if (ahead_) ahead_->precede(exec_);
-    ahead_ = nullptr;
+    using Find = FindSplits<Codec, Groups>;
     using Kernel = MergeTile<ExecutionSpace, Codec, Value, shape, Groups>;
-    launch_teams<shape>(exec_, label_ + "MergeTile", tiles, Kernel::scratch_bytes(),
-                        Kernel{to.keys, to.values, codec_, groups, splits});
+    const ExecutionSpace& finder = ahead_ ? ahead_->beside(exec_) : exec_;
+    const auto find = [&](std::size_t begin, std::size_t end, typename Find::Which which) {
+      Kokkos::parallel_for(
+          label_ + "FindSplits",
+          Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(finder, begin, end),
+          Find{codec_, groups, tile, splits, which});
+    };
+    const auto merge = [&](std::size_t begin, std::size_t end) {
+      if (ahead_) ahead_->precede(exec_);
+      launch_teams<shape>(exec_, label_ + "MergeTile", end - begin, Kernel::scratch_bytes(),
+                          Kernel{to.keys, to.values, codec_, groups, splits, begin});
+    };
+    if (tiles <= most_searched_at_once_) {
+      find(0, tiles, Find::all);
+      merge(0, tiles);
+    } else {
+      // A part is merged while the rest is searched for. A tile ends where the next one begins.
+      const std::size_t first = ahead_ ? tiles / 4 + 1 : tiles, known = std::min(first + 1, tiles);
+      find(0, (tiles + Find::apart - 1) / Find::apart, Find::some);
+      find(0, known, Find::rest);
+      merge(0, first);
+      if (known < tiles) find(known, tiles, Find::rest);
+      if (first < tiles) merge(first, tiles);
+    }
+    ahead_ = nullptr;
     return merged;
   }
 
@@ -165,6 +178,7 @@ class Merge {
   kradix::Workspace& workspace_;
   std::string label_;
   SecondInstance<ExecutionSpace>* ahead_;
+  std::size_t most_searched_at_once_ = 4096;
 };
 
 }  // namespace kradix::impl::mpi

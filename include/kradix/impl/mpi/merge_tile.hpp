@@ -32,56 +32,81 @@ KOKKOS_FUNCTION Index taken_from_left(const Codec& codec, const typename Codec::
   return low;
 }
 
-/// Of sorted runs, how many of each are among the first `count` elements of their stable merge.
+/// Of a run in another device's memory the last of each so many keys is at hand, counted from where it begins there.
+inline constexpr int landmark_bits = 6;
+inline constexpr std::uint64_t landmark_step = std::uint64_t{1} << landmark_bits;
+
+/// A sorted run of keys, and what travels with them.
+template <class Key, class Value>
+struct SortedRun {
+  const Key* keys = nullptr;
+  const Value* values = nullptr;
+  std::uint64_t size = 0;
+  /// If it lies afar: it is read, but not searched. `lead` keys of the first block come before `keys`, and are less.
+  const Key* landmarks = nullptr;
+  std::uint64_t lead = 0;
+
+  /// The last key of a block of 2^level, whose end is counted with those of the lead.
+  KOKKOS_FUNCTION const Key& last_of_block(std::uint64_t end, int level) const {
+    const bool coarse = landmarks != nullptr && level >= landmark_bits;
+    const Key* const from = coarse ? landmarks : keys - static_cast<std::int64_t>(lead);
+    return from[(coarse ? end >> landmark_bits : end) - 1];
+  }
+};
+
+/// Of sorted runs with their leads, how many of each are among the first elements of their stable merge: those that are `taken`,
+/// multiples of a landmark's step, and `left` more.
 ///
 /// Blocks are taken whole, the one with the least last key first. When `left` are still wanted, fewer than
-/// Ways * (step - 1) elements outside that block come before its last one, so it belongs to them if `left` is greater. No
-/// more than `Ways` are taken before blocks are halved: what may be looked at of each run is loaded at once.
-template <int Ways, class Codec>
+/// Ways * (step - 1) elements outside that block come before its last one, so it belongs to them if `left` is greater. Hardly
+/// ever are more than two of a run taken before blocks are halved: their last keys are loaded at once.
+template <int Ways, class Codec, class Value>
 KOKKOS_FUNCTION void take_first(const Codec& codec,
-                                const typename Codec::key_type* const (&keys)[Ways],
-                                const std::uint64_t (&size)[Ways], std::uint64_t count,
-                                std::uint64_t (&taken)[Ways]) {
+                                const SortedRun<typename Codec::key_type, Value> (&run)[Ways],
+                                std::uint64_t left, std::uint64_t (&taken)[Ways]) {
   using Bits = typename Codec::bits_type;
-  KRADIX_UNROLL
-  for (int w = 0; w < Ways; ++w) taken[w] = 0;
-  std::uint64_t left = count;
+  constexpr int at_once = 2;
   int level = 0;
   while (left > Ways * ((std::uint64_t{2} << level) - 1)) ++level;
   for (; left > 0; --level) {
     const std::uint64_t step = std::uint64_t{1} << level, enough = Ways * (step - 1);
-    if (left <= enough) continue;
-    Bits last[Ways][Ways];      // of each run's next blocks
-    std::uint64_t whole[Ways];  // so many there are
-    KRADIX_UNROLL
-    for (int w = 0; w < Ways; ++w) {
-      whole[w] = (size[w] - taken[w]) >> level;
-      KRADIX_UNROLL
-      for (unsigned i = 0; i < Ways; ++i) {
-        last[w][i] = i < whole[w] ? codec.encode(keys[w][taken[w] + (i + 1) * step - 1]) : Bits{};
-      }
-    }
-    do {
-      int least = 0;
-      bool found = whole[0] > 0;
-      Bits least_last = last[0][0];
-      KRADIX_UNROLL
-      for (int w = 1; w < Ways; ++w) {
-        const bool less = whole[w] > 0 && (!found || last[w][0] < least_last);
-        least = less ? w : least;
-        least_last = less ? last[w][0] : least_last;
-        found = found || less;
-      }
+    while (left > enough) {
+      Bits last[Ways][at_once];  // of each run's next blocks
+      int whole[Ways];           // so many of those there are
       KRADIX_UNROLL
       for (int w = 0; w < Ways; ++w) {
-        const bool takes = w == least;
-        taken[w] += takes ? step : 0;
-        whole[w] -= takes ? 1 : 0;
+        const std::uint64_t blocks = (run[w].lead + run[w].size - taken[w]) >> level;
+        whole[w] = blocks < at_once ? static_cast<int>(blocks) : at_once;
         KRADIX_UNROLL
-        for (int i = 0; i + 1 < Ways; ++i) last[w][i] = takes ? last[w][i + 1] : last[w][i];
+        for (int i = 0; i < at_once; ++i) {
+          last[w][i] = i < whole[w]
+                           ? codec.encode(run[w].last_of_block(taken[w] + (i + 1) * step, level))
+                           : Bits{};
+        }
       }
-      left -= step;
-    } while (left > enough);
+      bool all_known = true;
+      do {
+        int least = 0;
+        bool found = whole[0] > 0;
+        Bits least_last = last[0][0];
+        KRADIX_UNROLL
+        for (int w = 1; w < Ways; ++w) {
+          const bool less = whole[w] > 0 && (!found || last[w][0] < least_last);
+          least = less ? w : least;
+          least_last = less ? last[w][0] : least_last;
+          found = found || less;
+        }
+        KRADIX_UNROLL
+        for (int w = 0; w < Ways; ++w) {
+          if (w != least) continue;
+          taken[w] += step;
+          last[w][0] = last[w][1];
+          // The next one may be the least, and is not at hand.
+          all_known = --whole[w] > 0 || (run[w].lead + run[w].size - taken[w]) >> level == 0;
+        }
+        left -= step;
+      } while (left > enough && all_known);
+    }
   }
 }
 
@@ -94,14 +119,6 @@ KOKKOS_FUNCTION constexpr T* moved_on(T* array, std::int64_t by) {
     return array + by;
   }
 }
-
-/// A sorted run of keys, and what travels with them.
-template <class Key, class Value>
-struct SortedRun {
-  const Key* keys = nullptr;
-  const Value* values = nullptr;
-  std::uint64_t size = 0;
-};
 
 /// Runs that become one, where it goes, and the tile at which it begins.
 template <class Key, class Value, int Ways>
@@ -118,8 +135,9 @@ struct RunGroup {
 };
 
 /// The groups of a level, small enough to travel with a kernel.
-template <class Key, class Value, int RunsOfGroup, int Most>
+template <class Key, class ValueOfRuns, int RunsOfGroup, int Most>
 struct RunGroups {
+  using Value = ValueOfRuns;
   static constexpr int ways = RunsOfGroup;
   RunGroup<Key, Value, ways> group[Most];
   int count = 0;
@@ -134,35 +152,50 @@ struct RunGroups {
   }
 };
 
-/// Where the tiles of a level begin in each of their runs.
+/// Where the tiles of a level begin in each of their runs. Of many tiles one in `apart` is searched for first, and the others
+/// from there on.
 template <class Codec, class Groups>
 struct FindSplits {
   static constexpr int ways = Groups::ways;
+  static constexpr std::size_t apart = 16;
   Codec codec;
   Groups groups;
   std::size_t tile_size;
   std::uint64_t* splits;
+  enum Which { all, some, rest } which;
 
-  KOKKOS_FUNCTION void operator()(std::size_t tile) const {
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    if (which == rest && i % apart == 0) return;
+    const std::size_t tile = which == some ? i * apart : i;
     const auto& group = groups.of_tile(tile);
-    const typename Codec::key_type* keys[ways];
-    std::uint64_t size[ways], taken[ways];
-    for (int w = 0; w < ways; ++w) {
-      keys[w] = group.run[w].keys;
-      size[w] = group.run[w].size;
-    }
-    const std::uint64_t diagonal = (tile - group.first_tile) * tile_size;
-    if constexpr (ways == 2) {
-      taken[0] = taken_from_left(codec, keys[0], size[0], keys[1], size[1], diagonal);
-      taken[1] = diagonal - taken[0];
+    // At hand: which group it is is not known beforehand, so that each look would go to memory.
+    SortedRun<typename Codec::key_type, typename Groups::Value> run[ways];
+    KRADIX_UNROLL
+    for (int w = 0; w < ways; ++w) run[w] = group.run[w];
+    std::uint64_t taken[ways];
+    std::uint64_t left = (tile - group.first_tile) * tile_size;
+    if (ways == 2 && !run[0].landmarks && !run[1].landmarks) {
+      taken[0] = taken_from_left(codec, run[0].keys, run[0].size, run[1].keys, run[1].size, left);
+      taken[1] = left - taken[0];
     } else {
-      take_first(codec, keys, size, diagonal, taken);
+      // From the landmark before what is known, or before the runs: what comes before them is less.
+      const std::size_t known = tile / apart * apart;
+      const bool is_known = which == rest && known >= group.first_tile;
+      KRADIX_UNROLL
+      for (int w = 0; w < ways; ++w) {
+        taken[w] =
+            is_known ? (splits[known * ways + w] + run[w].lead) / landmark_step * landmark_step : 0;
+        left += run[w].lead - taken[w];
+      }
+      take_first(codec, run, left, taken);
+      KRADIX_UNROLL
+      for (int w = 0; w < ways; ++w) taken[w] -= run[w].lead;
     }
     for (int w = 0; w < ways; ++w) splits[tile * ways + w] = taken[w];
   }
 };
 
-/// A team for each tile.
+/// A team for each tile, from one on.
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape, class Groups>
 struct MergeTile {
   using Key = typename Codec::key_type;
@@ -179,6 +212,7 @@ struct MergeTile {
   Codec codec;
   Groups groups;
   const std::uint64_t* splits;
+  std::size_t begin;
 
   /// Values come to scratch when keys have left it.
   struct Scratch {
@@ -214,7 +248,7 @@ struct MergeTile {
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    const Tile tile = tile_of(static_cast<std::size_t>(team.league_rank()));
+    const Tile tile = tile_of(begin + static_cast<std::size_t>(team.league_rank()));
     if (tile.size() == tile_size) {
       merge<true>(team, tile, scratch);
     } else {

@@ -23,9 +23,9 @@ struct Situation {
   bool on_host = true;
   bool partitions = true;  ///< is there a partition for these elements?
   bool merges = false;     ///< can sorted runs of them be merged?
-  bool fetches = false;    ///< do they arrive beside kernels that merge what has arrived?
-  bool halves = false;     ///< can halves be sorted one after the other, and merged?
-  bool kept = false;       ///< has every rank a workspace, whose memory others can keep mapped?
+  bool fetches = false;  ///< do they arrive beside kernels that merge, or can those read them afar?
+  bool halves = false;   ///< can halves be sorted one after the other, and merged?
+  bool kept = false;     ///< has every rank a workspace, whose memory others can keep mapped?
 };
 
 /// Latency and bandwidth, of a message between nodes and within one. (Seconds, bytes per second.)
@@ -66,6 +66,16 @@ inline constexpr int most_cuts_of_a_pass = bin_count / 2 - 1;
 /// Runs that are sooner merged than sorted anew: on an H200 a level of merges takes a fifth of a local sort.
 inline constexpr int most_merged_runs = 16;
 
+/// Runs that become one at a time, unless there are but two.
+inline constexpr int merge_ways = 4;
+
+/// How many levels of merges make one of so many runs.
+inline int merge_levels(std::size_t runs) {
+  int levels = 0;
+  for (; runs > 1; runs = (runs + merge_ways - 1) / merge_ways) ++levels;
+  return levels;
+}
+
 inline bool wants_sort_first(Work wanted) {
   return wanted == Work::sort_first || wanted == Work::sort_halves;
 }
@@ -88,13 +98,15 @@ inline bool sorts_halves(const Situation& s, Work wanted) {
 }
 
 /// Where copies overlap kernels, parts of the result are sorted, or merged, while others arrive; parts of less than
-/// some million elements would not fill the device.
+/// some million elements would not fill the device. One merge that reads what other ranks show has nothing to wait for.
 inline int choose_ranges(const Situation& s, int wanted, Work work) {
   if (wanted > 0) return wanted;
   const bool merges = merges_sooner(s, work);
   if (s.on_host || s.ranks == 1 || (merges && !s.fetches)) return 1;
+  const bool halves = sorts_halves(s, work);
+  if (merges && !halves && s.kept && merge_levels(static_cast<std::size_t>(s.ranks)) == 1) return 1;
   const std::uint64_t least = std::uint64_t{1} << (merges ? 23 : 22);
-  const int most = sorts_halves(s, work) ? 16 : merges ? 8 : 4;
+  const int most = halves ? 16 : merges ? 8 : 4;
   const std::uint64_t by_size = s.total / static_cast<std::uint64_t>(s.ranks) / least;
   const int by_cuts = (most_cuts_of_a_pass + 1) / s.ranks;
   return std::max(

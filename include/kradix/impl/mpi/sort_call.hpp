@@ -150,6 +150,9 @@ class SortCall {
       if (halves() && !search.sorted()) return sort_halves(codec, search, surveys, *early, provide);
     }
     if (!search.sorted() && sort_first()) sort_columns();
+    if constexpr (merges_words) {
+      if (merges()) mark(columns_.sending_keys(), count_);
+    }
     report_.seconds.first_sort = lap();
     if (!surveys) search.survey_sorted({part(true)}, base_);
 
@@ -208,6 +211,7 @@ class SortCall {
       traffic_->exchange(pieces.sends, pieces.receives);
     });
     exec_.fence(label_ + "::mpi: fence after the first sort");
+    left.attempt([&] { mark(halves.keys(1), halves.count(1)); });
     left.agree(comm_.get(), function_);
     report_.seconds.first_sort = lap();
 
@@ -220,7 +224,7 @@ class SortCall {
         places[i] = with_ranges(places[i], below[i], report_.ranges, halves.count(i));
       }
     }
-    halves.route(places, report_.ranges);
+    halves.route(places, report_.ranges, landmarks_);
     report_.rounds = search.rounds();
     report_.seconds.splitters = lap();
 
@@ -230,6 +234,8 @@ class SortCall {
       result = std::apply(words_at<AnyCodec>(0),
                           provide(static_cast<std::size_t>(halves.range_begin(report_.ranges))));
       take_room(halves, 2 * comm_.size());
+      wait_for_marks();
+      wait_for_marks();
     });
     verdict.agree(comm_.get(), function_);
     note_memory();
@@ -241,18 +247,20 @@ class SortCall {
       for (int range = 0; range < report_.ranges; ++range) {
         batches.push_back(halves.late_pieces(range));
       }
-      const auto rest = traffic_->begin(std::move(batches));
-      for (int range = 0; range < report_.ranges; ++range) {
-        rest->next();
+      const auto rest = traffic_->begin(std::move(batches), halves.pieces_to_show());
+      sorted.attempt([&] { halves.take_shown(*rest); });
+      const int at_once = ranges_at_once();
+      for (int range = 0; range < report_.ranges; range += at_once) {
+        for (int i = 0; i < at_once; ++i) rest->next();
         second().precede(exec_);
         sorted.attempt([&] {
           const auto begin = static_cast<std::int64_t>(halves.range_begin(range));
           MergeBy<AnyCodec>(exec_, codec, workspace().sort, label_.c_str(), &second())
-              .run(halves.runs(range), {result.keys + begin, moved_on(result.values, begin)},
-                   room_of(range));
+              .run(halves.runs(range, at_once),
+                   {result.keys + begin, moved_on(result.values, begin)}, room_of(range));
         });
       }
-      rest->finish();
+      finish(*rest);
     });
     report_.seconds.exchange = lap();
     exec_.fence(label_ + "::mpi: fence after the sort");
@@ -261,6 +269,27 @@ class SortCall {
     report_.seconds.sort = lap();
     finish_report();
     return report_;
+  }
+
+  /// Where one merge reads what others show, there is nothing to wait for.
+  int ranges_at_once() const {
+    const bool at_once = merge_levels(static_cast<std::size_t>(2 * comm_.size())) == 1;
+    return landmarks_ && at_once ? report_.ranges : 1;
+  }
+
+  /// Nobody is told that this rank is done while its kernels read what others show.
+  void finish(Batches& batches) {
+    Verdict read;
+    if (landmarks_) read.attempt([&] { exec_.fence(label_ + "::mpi: fence after the merge"); });
+    batches.finish();
+  }
+
+  /// Sorted runs that are shown are marked beside what is searched for meanwhile.
+  void mark(const key_word<Key>* keys, std::size_t count) {
+    if (landmarks_) take_landmarks(beside(), label_ + "::mpi::", keys, count, landmarks_);
+  }
+  void wait_for_marks() {
+    if (landmarks_) beside().fence(label_ + "::mpi: fence after landmarks were taken");
   }
 
   /// How the first halves would be cut, if they were all. Collective.
@@ -367,8 +396,10 @@ class SortCall {
       columns_.list(list, !targets_.empty() || sort_first(), !targets_.empty() && !sort_first());
       search.list(list);
       if (early) early->list(list);
+      const Slot landmarks = list.add(shows() ? (count_ >> landmark_bits) + 1 : 0, sizeof(Key));
       base_ = aligned_scratch(
           workspace().arrays.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
+      if (shows()) landmarks_ = landmarks.in<key_word<Key>>(base_);
       if constexpr (is_host_space<ExecutionSpace>) {
         take_traffic(exec_, {});
       } else {
@@ -381,6 +412,10 @@ class SortCall {
   }
 
   void take_traffic(const ExecutionSpace& mover, const Shown& stays) {
+    if (const auto& instead = comm_.keep<TrafficInstead>(); instead.make) {
+      traffic_ = instead.make(comm_);
+      return;
+    }
     traffic_ = make_traffic(mover, comm_, report_.transport, options_.message_bytes,
                             options_.node_size, stays);
   }
@@ -456,7 +491,8 @@ class SortCall {
     decltype(results) arrivals;
     verdict.attempt([&] {
       results = provide(static_cast<std::size_t>(routing.received()));
-      arrivals = arrive_aside(routing) ? aside(routing, results) : results;
+      if (reads_shown()) read_shown(routing);
+      arrivals = !shown_ && arrive_aside(routing) ? aside(routing, results) : results;
       if (through_nodes) {
         through_nodes->allocate(std::max({sizeof(Key), sizeof(element_of<Values>)...}), label_);
         forwarding_bytes_ = through_nodes->bytes();
@@ -485,6 +521,30 @@ class SortCall {
   bool arrive_aside(const Routing& routing) const {
     return merges() && options_.workspace && levels(routing) > 0 &&
            (report_.ranges == 1 || !Columns::by_index);
+  }
+  /// Will other ranks read what this one has sorted where it lies? Second halves, or whatever becomes one by one merge.
+  bool shows() const {
+    const bool at_once =
+        sort_first() && layout_.kept && merge_levels(static_cast<std::size_t>(comm_.size())) == 1;
+    const bool can = report_.transport == Transport::peer || comm_.keep<TrafficInstead>().make;
+    return can && merges_words && report_.route == Route::one_level && comm_.size() > 1 &&
+           (halves() || at_once);
+  }
+  bool reads_shown() const { return landmarks_ && merges(); }
+  void read_shown(const Routing& routing) {
+    shown_.emplace(comm_, routing,
+                   PlaceOf<key_word<Key>, typename Columns::Value>{
+                       const_cast<key_word<Key>*>(columns_.sending_keys()),
+                       const_cast<typename Columns::Value*>(columns_.sending_values())},
+                   landmarks_);
+    ScratchList list;
+    shown_->list(list);
+    const MergeSlots merges = list_merges(list, largest_range(routing), false);
+    std::byte* const base =
+        aligned_scratch(workspace().sort.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
+    shown_->place(base);
+    room_ = merges.in(base);
+    wait_for_marks();
   }
   int levels(const Routing& routing) const {
     int most = 0;
@@ -566,6 +626,10 @@ class SortCall {
     const auto sort = [&](int range) {
       sorted.attempt([&] { sort_range(codec, routing, range, scratch, arrivals, results); });
     };
+    if (shown_) {
+      if constexpr (merges_words) merge_shown(codec, routing, moved, sorted, results);
+      return;
+    }
     if (through_nodes) {
       for (int range = 0; range < report_.ranges; ++range) {
         moved.attempt([&] {
@@ -584,7 +648,7 @@ class SortCall {
         batches.push_back(pieces_in_one_level(exec_, comm_, routing, range, columns, leaves_own_));
       }
       second().follow(exec_);  // which copies what stays
-      const auto under_way = traffic_->begin(std::move(batches));
+      const auto under_way = traffic_->begin(std::move(batches), {});
       for (int range = 0; range < report_.ranges; ++range) {
         under_way->next();
         second().precede(exec_);
@@ -645,11 +709,39 @@ class SortCall {
     if (leaves_own_) {
       const auto own = static_cast<std::int64_t>(routing.to_begin(comm_.rank(), range));
       auto& run = runs[static_cast<std::size_t>(comm_.rank())];
-      run.keys = columns_.sending_keys() + own;
-      run.values = moved_on(columns_.sending_values(), own);
+      run = {columns_.sending_keys() + own, moved_on(columns_.sending_values(), own), run.size};
     }
     MergeBy<AnyCodec>(exec_, codec, scratch, label_.c_str(), &second())
         .run(std::move(runs), to, room_of(range));
+  }
+
+  template <class AnyCodec, class... Ts>
+  void merge_shown(const AnyCodec& codec, const Routing& routing, Verdict& moved, Verdict& sorted,
+                   const std::tuple<Ts*...>& results) {
+    moved.attempt([&] {
+      Pieces landmarks;
+      shown_->add_landmarks(landmarks);
+      const auto all = traffic_->begin({std::move(landmarks)}, shown_->pieces());
+      all->next();
+      second().precede(exec_);
+      sorted.attempt([&] {
+        shown_->take(*all);
+        std::vector<typename MergeBy<AnyCodec>::Run> runs;
+        for (int rank = 0; rank < comm_.size(); ++rank) {
+          if (rank != comm_.rank()) {
+            runs.push_back(shown_->run(rank, 0, report_.ranges));
+            continue;
+          }
+          const auto own = static_cast<std::int64_t>(routing.to_begin(rank, 0));
+          runs.push_back({columns_.sending_keys() + own, moved_on(columns_.sending_values(), own),
+                          routing.to_all(rank)});
+        }
+        MergeBy<AnyCodec>(exec_, codec, workspace().sort, label_.c_str(), &second())
+            .run(std::move(runs), std::apply(words_at<AnyCodec>(0), results), room_);
+      });
+      finish(*all);
+    });
+    report_.seconds.exchange += lap();
   }
 
   /// Runs that lie where they are wanted.
@@ -737,6 +829,8 @@ class SortCall {
   kradix::mpi::Workspace own_;
   std::byte* base_ = nullptr;
   std::size_t forwarding_bytes_ = 0;
+  key_word<Key>* landmarks_ = nullptr;  ///< of what is shown, if anything is
+  std::optional<ShownRuns<key_word<Key>, typename Columns::Value>> shown_;  ///< instead of sent
   bool leaves_own_ = false;  ///< what stays on its rank is merged from where it is sent
   RoomOfMerge room_;
   std::size_t splits_of_range_ = 0;

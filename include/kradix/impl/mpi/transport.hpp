@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mpi.h>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -99,7 +101,13 @@ class Batches {
   virtual ~Batches() = default;
   /// Kernels that the sort enqueues from now on may read what the next batch brings.
   virtual void next() = 0;
-  /// Returns when all has arrived here, and nobody looks at what was sent any more.
+  /// Where what another rank shows lies: the i-th piece of those it was asked for.
+  virtual const std::byte* where(int rank, std::size_t i) const {
+    throw std::logic_error("kradix::mpi: rank " + std::to_string(rank) + " does not show piece " +
+                           std::to_string(i));
+  }
+  /// Returns when all has arrived here, and nobody looks at what was sent or shown any more. Kernels that read what others
+  /// show must be done.
   virtual void finish() = 0;
 };
 
@@ -109,8 +117,9 @@ class Traffic {
   /// Sends and receives all pieces; returns when they have arrived and may be read by kernels. What the
   /// pieces hold must be there: the device is fenced before.
   virtual void exchange(const std::vector<Piece>& sends, const std::vector<Piece>& receives) = 0;
-  /// The same in batches, one after the other; what is sent stays until they are finished.
-  virtual std::unique_ptr<Batches> begin(std::vector<Pieces> batches);
+  /// The same in batches, one after the other; what is sent stays until they are finished. And where kernels can read
+  /// it, other ranks are shown pieces where they lie (what comes of them to this rank needs no place).
+  virtual std::unique_ptr<Batches> begin(std::vector<Pieces> batches, const Pieces& to_show);
 
   std::uint64_t bytes_sent() const { return bytes_sent_; }
   std::uint64_t messages_sent() const { return messages_sent_; }
@@ -143,9 +152,15 @@ class BatchesInTurn : public Batches {
   std::size_t next_ = 0;
 };
 
-inline std::unique_ptr<Batches> Traffic::begin(std::vector<Pieces> batches) {
+inline std::unique_ptr<Batches> Traffic::begin(std::vector<Pieces> batches, const Pieces&) {
   return std::make_unique<BatchesInTurn>(*this, std::move(batches));
 }
+
+/// What moves pieces instead of a transport, if one is kept with the communicator: tests let ranks show, by copies, what nobody
+/// else can read.
+struct TrafficInstead {
+  std::function<std::unique_ptr<Traffic>(const Communicator&)> make;
+};
 
 inline constexpr int exchange_tag = 77;
 

@@ -1,5 +1,5 @@
 // Pieces between GPUs of one node: every rank shows the others where its pieces lie, and they fetch them by their copy
-// engines, beside whatever kernels run. MPI carries notices alone.
+// engines, beside whatever kernels run, or let kernels read them there. MPI carries notices alone.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cuda.h>
 #include <exception>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mpi.h>
@@ -185,17 +186,20 @@ class PeerMemory {
   bool known_ = false, possible_ = false;
 };
 
-/// One exchange in which batch after batch is fetched, and `exec` waits for each. What is sent must be there when it is
-/// made. Nothing that fails on one rank keeps the others waiting.
+/// One exchange in which batch after batch is fetched, and `exec` waits for each. What is sent, or only shown, must be
+/// there when it is made. Nothing that fails on one rank keeps the others waiting.
 class PeerExchange : public Batches {
  public:
   PeerExchange(const Kokkos::Cuda& exec, const Communicator& comm, PeerMemory& memory,
-               const Shown& stays, std::size_t message_bytes, const std::vector<Pieces>& batches)
+               const Shown& stays, std::size_t message_bytes, const std::vector<Pieces>& batches,
+               const Pieces& to_show)
       : exec_(exec), comm_(comm), memory_(memory), stays_(stays) {
-    for (const Pieces& batch : batches) {
-      out_.emplace_back(batch.sends, comm.rank(), comm.size(), true, message_bytes);
-      in_.emplace_back(batch.receives, comm.rank(), comm.size(), false, message_bytes);
-    }
+    const auto add = [&](const Pieces& pieces, std::size_t most_bytes) {
+      out_.emplace_back(pieces.sends, comm.rank(), comm.size(), true, most_bytes);
+      in_.emplace_back(pieces.receives, comm.rank(), comm.size(), false, most_bytes);
+    };
+    for (const Pieces& batch : batches) add(batch, message_bytes);
+    add(to_show, std::numeric_limits<std::size_t>::max());
     std::map<int, std::vector<Whereabouts>> shown = show();
     std::map<int, std::vector<Whereabouts>> seen;
     each(in_, [&](const Messages::Message& m) { seen[m.piece.rank].emplace_back(); });
@@ -212,6 +216,17 @@ class PeerExchange : public Batches {
     for (const auto& [rank, all] : seen) asking_.push_back(rank);
   }
   const std::vector<Messages>& out() const { return out_; }
+
+  const std::byte* where(int rank, std::size_t i) const override {
+    if (failed_) std::rethrow_exception(failed_);
+    const Messages& whole = in_.back();
+    std::size_t source = sources_.size() - whole.count();
+    std::size_t of_rank = 0;
+    for (std::size_t m = 0; m < whole.count(); ++m, ++source) {
+      if (whole[m].piece.rank == rank && of_rank++ == i) return sources_[source];
+    }
+    return Batches::where(rank, i);
+  }
 
   void next() override {
     const Messages& batch = in_[fetched_++];
@@ -264,6 +279,11 @@ class PeerExchange : public Batches {
     }
   }
 
+  /// Kernels may read it there.
+  static std::uint64_t in_room(const Piece& piece) {
+    return (piece.bytes + aligned_bytes - 1) / aligned_bytes * aligned_bytes;
+  }
+
   /// By rank, in the order of its messages. What does not stay where it is, is copied first: nobody keeps memory mapped
   /// that its owner may want back.
   std::map<int, std::vector<Whereabouts>> show() {
@@ -272,7 +292,7 @@ class PeerExchange : public Batches {
     each(out_, [&](const Messages::Message& m) {
       Whereabouts& here = shown[m.piece.rank].emplace_back();
       if (stays_.holds(m.piece)) here = whereabouts(m.piece.data);
-      bytes += here.shown ? 0 : m.piece.bytes;
+      bytes += here.shown ? 0 : in_room(m.piece);
     });
     if (bytes == 0) return shown;
     attempt([&] {
@@ -285,7 +305,7 @@ class PeerExchange : public Batches {
                                    memory_.stream(0)),
                    "cudaMemcpyAsync");
         here = whereabouts(room);
-        room += m.piece.bytes;
+        room += in_room(m.piece);
       });
       check_cuda(cudaStreamSynchronize(memory_.stream(0)), "cudaStreamSynchronize");
     });
@@ -317,7 +337,7 @@ class PeerExchange : public Batches {
   const Communicator& comm_;
   PeerMemory& memory_;
   Shown stays_;
-  std::vector<Messages> out_, in_;
+  std::vector<Messages> out_, in_;         ///< batch after batch; in the end what is shown
   std::vector<const std::byte*> sources_;  ///< of the messages in, batch after batch
   std::vector<int> asked_, asking_;        ///< who fetches from here, and from whom this rank does
   std::size_t fetched_ = 0, copied_ = 0, events_ = 0;
@@ -336,14 +356,14 @@ class PeerTraffic : public Traffic {
         memory_(comm.keep<PeerMemory>()) {}
 
   void exchange(const std::vector<Piece>& sends, const std::vector<Piece>& receives) override {
-    const auto under_way = begin({{sends, receives}});
+    const auto under_way = begin({{sends, receives}}, {});
     under_way->next();
     under_way->finish();
   }
 
-  std::unique_ptr<Batches> begin(std::vector<Pieces> batches) override {
-    auto made =
-        std::make_unique<PeerExchange>(exec_, comm_, memory_, stays_, message_bytes_, batches);
+  std::unique_ptr<Batches> begin(std::vector<Pieces> batches, const Pieces& to_show) override {
+    auto made = std::make_unique<PeerExchange>(exec_, comm_, memory_, stays_, message_bytes_,
+                                               batches, to_show);
     for (const Messages& batch : made->out()) {
       for (std::size_t i = 0; i < batch.count(); ++i) count(batch[i].piece);
     }
