@@ -65,7 +65,7 @@ enum class Transport : std::uint8_t {
   direct,  ///< MPI reads and writes the views' memory: host memory, or a GPU-aware MPI
   staged,  ///< through pinned host memory
   nccl,    ///< by NCCL, where Kradix was built with it
-  peer,    ///< CUDA GPUs of one node fetch from each other's memory
+  peer,    ///< CUDA GPUs of one node fetch from each other's memory, or read it where it lies
 };
 
 /// How the exchange is routed.

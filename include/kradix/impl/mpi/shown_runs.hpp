@@ -112,7 +112,7 @@ class ShownRuns {
                         begin = routing_.sent_begin(rank, range);
     const Place from = at_[index(rank)].moved_on(begin - first);
     return {from.keys, from.values, size,
-            landmarks_[index(rank)] + (begin >> landmark_bits) - (first >> landmark_bits),
+            landmarks_[index(rank)] + ((begin >> landmark_bits) - (first >> landmark_bits)),
             lead_of(begin)};
   }
 
