@@ -61,7 +61,8 @@ void print_table(const Options& options, const Outcome& o, int size) {
     std::printf("  all-to-all beside local sorts %.3f ms (%.2f GB/s a rank)\n", o.beside_sort * 1e3,
                 rate(static_cast<double>(o.bytes_sent), o.beside_sort));
   }
-  if (o.report.ranges == 1) {
+  if (o.report.ranges == 1 &&
+      o.report.transport != kradix::mpi::Transport::peer) {  // no merge beside
     std::printf("  exchange   %10.2f GB/s a rank\n",
                 rate(static_cast<double>(o.bytes_sent), t.exchange));
   }

@@ -9,7 +9,8 @@
 namespace kradix::mpi {
 
 /// Seconds of this rank, phase by phase. Phases end when the rank's device is done with them; but where
-/// ranges of the local sort overlap the exchange of later ones, that time counts as `exchange` alone.
+/// ranges of the local sort overlap the exchange of later ones, or a merge reads what other ranks show, that time counts as
+/// `exchange` alone.
 struct Times {
   double check = 0;  ///< arguments compared, counts gathered
   /// Is it sorted already; as a rule one read, for which bits vary and first digits.
