@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
-#include <limits>
 #include <memory>
 #include <mpi.h>
 #include <utility>

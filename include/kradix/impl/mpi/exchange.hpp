@@ -6,12 +6,10 @@
 #include <cstdint>
 #include <mpi.h>
 #include <numeric>
-#include <type_traits>
 #include <vector>
 
 #include "kradix/impl/mpi/communicator.hpp"
 #include "kradix/impl/mpi/transport.hpp"
-#include "kradix/impl/words.hpp"
 
 namespace kradix::impl::mpi {
 
@@ -146,29 +144,6 @@ Pieces pieces_in_one_level(const ExecutionSpace& exec, const Communicator& comm,
     }
   }
   return pieces;
-}
-
-/// Where elements lie.
-template <class Key, class Value>
-struct PlaceOf {
-  Key* keys = nullptr;
-  Value* values = nullptr;
-
-  PlaceOf moved_on(std::uint64_t by) const {
-    if constexpr (std::is_same_v<Value, NoValue>) return {keys + by, values};
-    return {keys + by, values + by};
-  }
-};
-
-/// So many elements: keys, then values, if there are any.
-template <class Key, class Value>
-void add_pieces(std::vector<Piece>& pieces, int rank, const PlaceOf<Key, Value>& place,
-                std::uint64_t size) {
-  if (size == 0) return;
-  pieces.push_back({rank, reinterpret_cast<std::byte*>(place.keys), size * sizeof(Key)});
-  if constexpr (!std::is_same_v<Value, NoValue>) {
-    pieces.push_back({rank, reinterpret_cast<std::byte*>(place.values), size * sizeof(Value)});
-  }
 }
 
 }  // namespace kradix::impl::mpi

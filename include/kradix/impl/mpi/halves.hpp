@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -108,13 +107,13 @@ class Halves {
     early_.emplace(comm_, sizes_between(places, count_[0]), 1);
   }
   void list_early(ScratchList& list) {
-    list_rooms(list, 0, [&](int rank) { return EarlyPart::room(from(*early_, rank).size()); });
+    list_rooms(list, 0, [&](int rank) { return EarlyPart::room(early_->from_all(rank)); });
   }
   Pieces early_pieces(std::byte* base) {
     Pieces pieces;
     comm_.for_others([&](int rank) {
       send(pieces, rank, 0, to(*early_, rank));
-      const std::uint64_t size = from(*early_, rank).size();
+      const std::uint64_t size = early_->from_all(rank);
       const Place room = at(0, rank) = in(base, slots_[0][index(rank)]);
       add_pieces(pieces.receives, rank, room.moved_on(EarlyPart::slack(size)), size);
     });
@@ -136,7 +135,7 @@ class Halves {
   /// Of second halves, or their landmarks, and of first ones that do not fit where they have room.
   void list_late(ScratchList& list) {
     if (shown_) shown_->list(list);
-    list_rooms(list, 1, [&](int rank) { return shown_ ? 0 : from(*routing_[1], rank).size(); });
+    list_rooms(list, 1, [&](int rank) { return shown_ ? 0 : routing_[1]->from_all(rank); });
     list_rooms(list, 0, [&](int rank) {
       const EarlyPart part = arriving(rank);
       return part.fits() ? 0 : part.whole.size();

@@ -49,10 +49,7 @@ class Merge {
 
  public:
   using Run = SortedRun<Key, Value>;
-  struct Result {
-    Key* keys;
-    Value* values;
-  };
+  using Result = PlaceOf<Key, Value>;
   using Room = MergeRoom<Key, Value>;
 
   /// Where tiles begin is searched for on `ahead`, if given, beside the merges that `exec` has been given.
@@ -123,8 +120,8 @@ class Merge {
       }
       group.out = out;
       group.first_tile = tiles;
-      merged.push_back(
-          {to.keys + out, moved_on(to.values, static_cast<std::int64_t>(out)), group.size()});
+      const Result place = to.moved_on(out);
+      merged.push_back({place.keys, place.values, group.size()});
       out += group.size();
       tiles += (group.size() + tile - 1) / tile;
     }

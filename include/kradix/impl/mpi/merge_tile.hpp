@@ -120,6 +120,17 @@ KOKKOS_FUNCTION constexpr T* moved_on(T* array, std::int64_t by) {
   }
 }
 
+/// Where elements lie.
+template <class Key, class Value>
+struct PlaceOf {
+  Key* keys = nullptr;
+  Value* values = nullptr;
+
+  PlaceOf moved_on(std::uint64_t by) const {
+    return {keys + by, mpi::moved_on(values, static_cast<std::int64_t>(by))};
+  }
+};
+
 /// Runs that become one, where it goes, and the tile at which it begins.
 template <class Key, class Value, int Ways>
 struct RunGroup {

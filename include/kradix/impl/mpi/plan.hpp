@@ -76,6 +76,10 @@ inline int merge_levels(std::size_t runs) {
   return levels;
 }
 
+inline bool become_one_at_once(int runs) {
+  return merge_levels(static_cast<std::size_t>(runs)) == 1;
+}
+
 inline bool wants_sort_first(Work wanted) {
   return wanted == Work::sort_first || wanted == Work::sort_halves;
 }
@@ -104,7 +108,7 @@ inline int choose_ranges(const Situation& s, int wanted, Work work) {
   const bool merges = merges_sooner(s, work);
   if (s.on_host || s.ranks == 1 || (merges && !s.fetches)) return 1;
   const bool halves = sorts_halves(s, work);
-  if (merges && !halves && s.kept && merge_levels(static_cast<std::size_t>(s.ranks)) == 1) return 1;
+  if (merges && !halves && s.kept && become_one_at_once(s.ranks)) return 1;
   const std::uint64_t least = std::uint64_t{1} << (merges ? 23 : 22);
   const int most = halves ? 16 : merges ? 8 : 4;
   const std::uint64_t by_size = s.total / static_cast<std::uint64_t>(s.ranks) / least;

@@ -8,11 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kradix/impl/mpi/communicator.hpp"
 #include "kradix/impl/mpi/exchange.hpp"
 #include "kradix/impl/mpi/merge_tile.hpp"
+#include "kradix/impl/mpi/transport.hpp"
 #include "kradix/impl/scratch.hpp"
 
 namespace kradix::impl::mpi {
@@ -35,6 +37,17 @@ void take_landmarks(const ExecutionSpace& exec, const std::string& label, const 
                        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(
                            exec, 0, count >> landmark_bits),
                        TakeLandmarks<Key>{keys, landmarks});
+}
+
+/// So many elements: keys, then values, if there are any.
+template <class Key, class Value>
+void add_pieces(std::vector<Piece>& pieces, int rank, const PlaceOf<Key, Value>& place,
+                std::uint64_t size) {
+  if (size == 0) return;
+  pieces.push_back({rank, reinterpret_cast<std::byte*>(place.keys), size * sizeof(Key)});
+  if constexpr (!std::is_same_v<Value, NoValue>) {
+    pieces.push_back({rank, reinterpret_cast<std::byte*>(place.values), size * sizeof(Value)});
+  }
 }
 
 /// One run of every rank, of which each other rank reads a part.

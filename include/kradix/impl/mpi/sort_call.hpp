@@ -112,8 +112,7 @@ class SortCall {
       ScratchList list;
       columns_.list(list, false, false);
       take_traffic(exec_, {});
-      base_ = aligned_scratch(
-          workspace().arrays.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
+      base_ = take(workspace().arrays, list);
       columns_.pack(base_, label_.c_str());
       const auto results = provide(count_);
       report_.seconds.allocate = lap();
@@ -201,8 +200,7 @@ class SortCall {
     ready.attempt([&] {
       ScratchList list;
       halves.list_early(list);
-      room = aligned_scratch(
-          workspace().early.reserve(beside(), list.bytes(), label_ + "::mpi::workspace"));
+      room = take(workspace().early, list, beside());
     });
     ready.agree(comm_.get(), function_);
     Verdict left;
@@ -254,10 +252,9 @@ class SortCall {
         for (int i = 0; i < at_once; ++i) rest->next();
         second().precede(exec_);
         sorted.attempt([&] {
-          const auto begin = static_cast<std::int64_t>(halves.range_begin(range));
           MergeBy<AnyCodec>(exec_, codec, workspace().sort, label_.c_str(), &second())
-              .run(halves.runs(range, at_once),
-                   {result.keys + begin, moved_on(result.values, begin)}, room_of(range));
+              .run(halves.runs(range, at_once), result.moved_on(halves.range_begin(range)),
+                   room_of(range));
         });
       }
       finish(*rest);
@@ -273,8 +270,7 @@ class SortCall {
 
   /// Where one merge reads what others show, there is nothing to wait for.
   int ranges_at_once() const {
-    const bool at_once = merge_levels(static_cast<std::size_t>(2 * comm_.size())) == 1;
-    return landmarks_ && at_once ? report_.ranges : 1;
+    return landmarks_ && become_one_at_once(2 * comm_.size()) ? report_.ranges : 1;
   }
 
   /// Nobody is told that this rank is done while its kernels read what others show.
@@ -322,8 +318,7 @@ class SortCall {
     halves.list_late(list);
     const MergeSlots merges =
         list_merges(list, largest_range(halves), merge_levels(static_cast<std::size_t>(runs)) > 1);
-    std::byte* const base =
-        aligned_scratch(workspace().sort.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
+    std::byte* const base = take(workspace().sort, list);
     halves.place_late(base);
     room_ = merges.in(base);
   }
@@ -333,6 +328,14 @@ class SortCall {
   SecondInstance<ExecutionSpace>& second() { return comm_.keep<SecondInstance<ExecutionSpace>>(); }
   const ExecutionSpace& beside() { return second().beside(exec_); }
   kradix::mpi::Workspace& workspace() { return options_.workspace ? *options_.workspace : own_; }
+
+  /// Memory for what is listed.
+  std::byte* take(kradix::Workspace& from, const ScratchList& list) {
+    return take(from, list, exec_);
+  }
+  std::byte* take(kradix::Workspace& from, const ScratchList& list, const ExecutionSpace& exec) {
+    return aligned_scratch(from.reserve(exec, list.bytes(), label_ + "::mpi::workspace"));
+  }
 
   double lap() {
     const Clock::time_point now = Clock::now();
@@ -396,10 +399,10 @@ class SortCall {
       columns_.list(list, !targets_.empty() || sort_first(), !targets_.empty() && !sort_first());
       search.list(list);
       if (early) early->list(list);
-      const Slot landmarks = list.add(shows() ? (count_ >> landmark_bits) + 1 : 0, sizeof(Key));
-      base_ = aligned_scratch(
-          workspace().arrays.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
-      if (shows()) landmarks_ = landmarks.in<key_word<Key>>(base_);
+      const bool shows = this->shows();
+      const Slot landmarks = list.add(shows ? (count_ >> landmark_bits) + 1 : 0, sizeof(Key));
+      base_ = take(workspace().arrays, list);
+      if (shows) landmarks_ = landmarks.in<key_word<Key>>(base_);
       if constexpr (is_host_space<ExecutionSpace>) {
         take_traffic(exec_, {});
       } else {
@@ -503,7 +506,11 @@ class SortCall {
     report_.seconds.allocate = lap();
     Verdict moved;
     Verdict sorted;  // apart: a rank that cannot sort must still send
-    move_ranges(codec, routing, through_nodes, moved, sorted, arrivals, results);
+    if (shown_) {
+      if constexpr (merges_words) merge_shown(codec, routing, moved, sorted, results);
+    } else {
+      move_ranges(codec, routing, through_nodes, moved, sorted, arrivals, results);
+    }
     exec_.fence(label_ + "::mpi: fence after the sort");
     moved.agree(comm_.get(), function_);
     sorted.agree(comm_.get(), function_);
@@ -524,8 +531,7 @@ class SortCall {
   }
   /// Will other ranks read what this one has sorted where it lies? Second halves, or whatever becomes one by one merge.
   bool shows() const {
-    const bool at_once =
-        sort_first() && layout_.kept && merge_levels(static_cast<std::size_t>(comm_.size())) == 1;
+    const bool at_once = sort_first() && layout_.kept && become_one_at_once(comm_.size());
     const bool can = report_.transport == Transport::peer || comm_.keep<TrafficInstead>().make;
     return can && merges_words && report_.route == Route::one_level && comm_.size() > 1 &&
            (halves() || at_once);
@@ -540,8 +546,7 @@ class SortCall {
     ScratchList list;
     shown_->list(list);
     const MergeSlots merges = list_merges(list, largest_range(routing), false);
-    std::byte* const base =
-        aligned_scratch(workspace().sort.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
+    std::byte* const base = take(workspace().sort, list);
     shown_->place(base);
     room_ = merges.in(base);
     wait_for_marks();
@@ -606,8 +611,7 @@ class SortCall {
     const std::array<Slot, sizeof...(Ts)> slots{list.add(count, sizeof(Ts))...};
     const bool has_room = leaves_own_ || ranges;
     const MergeSlots merges = list_merges(list, has_room ? largest_range(routing) : 0, others);
-    std::byte* const base =
-        aligned_scratch(workspace().sort.reserve(exec_, list.bytes(), label_ + "::mpi::workspace"));
+    std::byte* const base = take(workspace().sort, list);
     if (has_room) room_ = merges.in(base);
     std::size_t at = 0;
     return {slots[at++].template in<Ts>(base)...};
@@ -626,10 +630,6 @@ class SortCall {
     const auto sort = [&](int range) {
       sorted.attempt([&] { sort_range(codec, routing, range, scratch, arrivals, results); });
     };
-    if (shown_) {
-      if constexpr (merges_words) merge_shown(codec, routing, moved, sorted, results);
-      return;
-    }
     if (through_nodes) {
       for (int range = 0; range < report_.ranges; ++range) {
         moved.attempt([&] {
