@@ -22,8 +22,8 @@ class CopyingTraffic : public kradix::impl::mpi::DirectTraffic {
     Shown(Traffic& traffic, std::vector<Pieces> batches, Pieces shown)
         : BatchesInTurn(traffic, std::move(batches)), shown_(std::move(shown)) {
       for (auto& piece : shown_.receives) {
-        rooms_.emplace_back(piece.bytes / sizeof(std::max_align_t) + 1);
-        piece.data = reinterpret_cast<std::byte*>(rooms_.back().data());
+        rooms_.emplace_back(piece.bytes);
+        piece.data = rooms_.back().data();
       }
       traffic.exchange(shown_.sends, shown_.receives);
       times += shown_.sends.empty() && shown_.receives.empty() ? 0 : 1;
@@ -37,7 +37,7 @@ class CopyingTraffic : public kradix::impl::mpi::DirectTraffic {
 
    private:
     Pieces shown_;
-    std::vector<std::vector<std::max_align_t>> rooms_;
+    std::vector<std::vector<std::byte>> rooms_;
   };
 
  public:

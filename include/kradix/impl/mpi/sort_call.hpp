@@ -613,8 +613,9 @@ class SortCall {
     const MergeSlots merges = list_merges(list, has_room ? largest_range(routing) : 0, others);
     std::byte* const base = take(workspace().sort, list);
     if (has_room) room_ = merges.in(base);
-    std::size_t at = 0;
-    return {slots[at++].template in<Ts>(base)...};
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return std::tuple<Ts*...>(slots[I].template in<Ts>(base)...);
+    }(std::index_sequence_for<Ts...>());
   }
 
   /// Range after range arrives; while the next one does, it is sorted.
