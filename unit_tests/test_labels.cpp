@@ -126,9 +126,9 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
                                        "ListChunks", "FinishChunk", "FinishRanges"});
   expect_stages<std::uint64_t>(
       kradix::Algorithm::msd_hybrid,
-      {"GlanceAtKeys", "SampleRuns", "CountHeavy", "TakeOutHeavy", "CountAllDigits",
-       "ListOrRecount", "SpreadTile", "SweepTile", "SweepRest", "ListChunks", "FinishChunk",
-       "FinishCrowded", "FinishRanges", "Settle"},
+      {"GlanceAtKeys", "SampleRuns", "TakeOutKeys", "CountAllDigits", "ListOrRecount", "SpreadTile",
+       "SweepTile", "SweepRest", "ListChunks", "FinishChunk", "FinishCrowded", "FinishRanges",
+       "Settle"},
       kradix::impl::least_to_sample(8));
   expect_stages<std::uint32_t>(kradix::Algorithm::small_msd,
                                {"CountTopDigit", "SweepTopDigit", "SortBins"}, 10000);

@@ -46,6 +46,21 @@ TEST(LookBackWord, KeepsWhatItIsGiven) {
   EXPECT_FALSE(LookBackWord{0}.is_of(LookBackWord::mark(0))) << "cleared memory belongs to nobody";
 }
 
+/// Passes over fewer tiles, after one over all or not.
+TEST(LookBackWord, NoTurnIsLeftOut) {
+  constexpr std::size_t all = 23;
+  const auto first = LookBack<Space>::of(nullptr, nullptr, LookBackShape{2, 1, 0}, all);
+  for (const bool after_all : {false, true}) {
+    for (std::size_t tiles = 1; tiles <= all; ++tiles) {
+      std::uint32_t turn = after_all ? 6 : 0;
+      for (int pass = 0; pass < 8; ++pass) {
+        EXPECT_EQ(first.of_pass(pass).first_turn_of(tiles, after_all), turn) << tiles;
+        turn += static_cast<std::uint32_t>((tiles + 3) / 4);
+      }
+    }
+  }
+}
+
 TEST(PortionWord, KeepsWhatItIsGiven) {
   const std::uint64_t most = (std::uint64_t{1} << 41) - 1;
   for (const std::uint32_t portion : {1u, 2u, 8191u}) {

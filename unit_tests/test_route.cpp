@@ -614,6 +614,37 @@ TYPED_TEST(KindsOf, HeavyOnesLeaveAndComeBack) {
   }
 }
 
+/// Keys alone, of which a glance sees the heavy ones.
+TYPED_TEST(KindsOf, HeavyOnesLeaveAtAGlance) {
+  RouteRule rule = taking_out;
+  rule.samples_from = std::numeric_limits<std::size_t>::max();
+  for (const std::size_t kinds : {1, 2, 40, 63, 200}) {
+    for (const std::size_t light_of : {2, 10, 50}) {
+      for (const std::size_t count : {std::size_t{3000}, this->count}) {
+        SCOPED_TRACE(::testing::Message() << kinds << " kinds, one light key of " << light_of);
+        sort_alone(
+            with_heavy<TypeParam>(kinds, light_of, count, 8 * sizeof(TypeParam), this->random_),
+            [&](const Route& route) {
+              EXPECT_EQ(route.sampled, 0u);
+              EXPECT_TRUE(kinds == 200 || route.heavy > 0);
+              EXPECT_EQ(route.heavy > 0, route.lights > 0);
+            },
+            rule);
+      }
+    }
+  }
+}
+
+/// A glance that finds their share too small goes over all digits.
+TYPED_TEST(KindsOf, HeavyOnesStayWhereTheyAreFew) {
+  RouteRule rule = taking_out;
+  rule.heavy = 0;
+  rule.samples_from = std::numeric_limits<std::size_t>::max();
+  const auto input = with_heavy<TypeParam>(3, 2, this->count, 8 * sizeof(TypeParam), this->random_);
+  sort_alone(
+      input, [](const Route& route) { EXPECT_EQ(route.heavy, 0); }, rule);
+}
+
 TYPED_TEST(KindsOf, OfManyTheHeaviestLeave) {
   sort_taking_out(with_heavy<TypeParam>(200, 3, this->count, 8 * sizeof(TypeParam), this->random_),
                   [](const Route& route) { EXPECT_LE(route.heavy, HeavyKinds<TypeParam>::most); });

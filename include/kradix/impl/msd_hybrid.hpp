@@ -26,6 +26,7 @@
 #include "kradix/impl/device/label_kinds.hpp"
 #include "kradix/impl/device/mend_tiles.hpp"
 #include "kradix/impl/device/route.hpp"
+#include "kradix/impl/device/take_out_keys.hpp"
 #include "kradix/impl/onesweep.hpp"
 #include "kradix/impl/plan.hpp"
 
@@ -35,16 +36,16 @@ namespace kradix::impl {
 inline RouteRule route_rule(const Plan& plan) {
   RouteRule rule = RouteRule::of_chunks(plan.chunk);
   rule.samples_from = least_to_sample(plan.passes);
-  rule.heavy_from = rule.samples_from;
+  rule.heavy_from = plan.value_bytes > 0 ? rule.samples_from : std::size_t{1} << 22;
   return rule;
 }
 
 struct MsdHybridScratch {
   OnesweepScratch sweeps;
-  Slot kinds;  ///< or labels
-  Slot heavy;
+  Slot kinds;    ///< or labels
   Slot cells;    ///< if keys may be spread twice, with the sums of their tiles behind them
-  Slot sampled;  ///< kinds, which a glance may write beside those who clear all before
+  Slot heavy;    ///< of keys alone a glance may write them beside those who clear all before
+  Slot sampled;  ///< kinds, of which that is true anyway
   Slot route;
   Slot chunks;  ///< may lie over the look-back's words, which are done with when chunks are listed
 
@@ -71,9 +72,9 @@ struct MsdHybridScratch {
     scratch.sweeps = OnesweepScratch::list(plan, most, list, 2, 1,
                                            kinds + heavy + cells + sampled + sizeof(Route));
     scratch.kinds = {scratch.sweeps.counts.offset + scratch.sweeps.extra, kinds};
-    scratch.heavy = {scratch.kinds.offset + kinds, heavy};
-    scratch.cells = {scratch.heavy.offset + heavy, cells};
-    scratch.sampled = {scratch.cells.offset + cells, sampled};
+    scratch.cells = {scratch.kinds.offset + kinds, cells};
+    scratch.heavy = {scratch.cells.offset + cells, heavy};
+    scratch.sampled = {scratch.heavy.offset + heavy, sampled};
     scratch.route = {scratch.sampled.offset + sampled, sizeof(Route)};
     scratch.most_chunks =
         std::max<std::size_t>(chunk_shape(plan).chunks(plan.count), may_spread ? Cells::count : 0);
@@ -99,6 +100,7 @@ class MsdHybrid {
   using Finish = FinishChunk<ExecutionSpace, Codec, Value, FinishShape>;
   static_assert(FinishShape.round() <= AloneShape.round());
   static constexpr TeamShape look_up_with = look_up_shape<ExecutionSpace>(sizeof(Key));
+  static constexpr TeamShape take_out_with = take_out_shape<ExecutionSpace>(sizeof(Key));
   using Rest = CrowdedOrMend<ExecutionSpace, Codec, Value, AloneShape>;
   static_assert(3 * FinishShape.round() <= 4 * Rest::Mend::tile);
   using Ranges = FinishRanges<ExecutionSpace, Codec, Value, RangeShape>;
@@ -121,7 +123,8 @@ class MsdHybrid {
         heavy_(scratch.heavy.in<HeavyKinds<Key>>(base)),
         cells_(scratch.cells.bytes > 0 ? scratch.cells.in<std::uint64_t>(base) : nullptr),
         sampled_(scratch.sampled.in<Key>(base)),
-        kept_(scratch.sampled.bytes + scratch.route.bytes),
+        kept_((with_values ? 0 : scratch.heavy.bytes) + scratch.sampled.bytes +
+              scratch.route.bytes),
         lists_(
             ChunkLists::of(scratch.chunks.in<std::uint64_t>(base), scratch.most_chunks, route_)) {}
 
@@ -137,8 +140,8 @@ class MsdHybrid {
     if (spreads) spread_within();
     if (kinds) sweep_by_labels(glances_only(rule));
     if (spreads) finish_cells();
-    finish(glances_only(rule), !heavy);
-    if (heavy) settle_expand_or_merge();
+    finish(glances_only(rule), !heavy || glances_only(rule));
+    if (heavy && !glances_only(rule)) settle_expand_or_merge();
   }
 
  private:
@@ -190,8 +193,12 @@ class MsdHybrid {
   typename Sample::Kinds kinds_to_sample(const RouteRule& rule, bool at_a_glance) const {
     static_assert(glance_with.threads == sample_with.threads);
     const bool wanted = may_look_for_kinds(rule) && at_a_glance == glances_only(rule);
-    return {order(), wanted ? sampled_ : nullptr, wanted && may_take_out(rule) ? heavy_ : nullptr,
-            with_values, at_a_glance && with_values ? bin_count : most_sampled_kinds};
+    return {order(),
+            wanted ? sampled_ : nullptr,
+            wanted && may_take_out(rule) ? heavy_ : nullptr,
+            with_values,
+            at_a_glance && with_values ? bin_count : most_sampled_kinds,
+            choosing(rule).least_heavy_share(plan_.passes)};
   }
 
   /// Few keys are either swept and finished, or swept over all digits.
@@ -208,7 +215,7 @@ class MsdHybrid {
            (with_values || !equal_keys_differ(codec_, sweeps_.digits()));
   }
   bool may_take_out(const RouteRule& rule) const {
-    return may_be_kind<Codec> && may_look_for_kinds(rule) && !glances_only(rule) &&
+    return may_be_kind<Codec> && may_look_for_kinds(rule) && !(with_values && glances_only(rule)) &&
            plan_.count >= rule.heavy_from && !equal_keys_differ(codec_, sweeps_.digits());
   }
 
@@ -287,7 +294,19 @@ class MsdHybrid {
   }
 
   void take_out_heavy() {
-    if constexpr (may_be_kind<Codec>) sweeps_.take_out(route_, heavy_);
+    if constexpr (with_values && may_be_kind<Codec>) {
+      sweeps_.take_out(route_, heavy_);
+    } else if constexpr (may_be_kind<Codec>) {
+      using TakeOut = TakeOutKeys<ExecutionSpace, Key, take_out_with>;
+      const WideArray<const Key> keys(buffers_.keys.in, plan_.count);
+      sweeps_.template launch<take_out_with>(
+          "TakeOutKeys",
+          std::min(keys.packs() / TakeOut::step + 1,
+                   sweeps_.template running_teams<take_out_with>()),
+          TakeOut::scratch_bytes(),
+          TakeOut{keys, plan_.count, route_, heavy_, sweeps_.codes_of_heavy(),
+                  buffers_.keys.other});
+    }
   }
 
   std::uint32_t* label_of() const { return reinterpret_cast<std::uint32_t*>(buffers_.keys.other); }
@@ -338,21 +357,19 @@ class MsdHybrid {
   /// what was moved.
   void settle_expand_or_merge() {
     if constexpr (may_be_kind<Codec>) {
-      using Merge = MergeHeavy<ExecutionSpace, Codec, Value, step_with.threads>;
-      const Merge merge{buffers_,
-                        codec_,
-                        plan_.count,
-                        route_,
-                        sweeps_.passes(),
-                        heavy_,
-                        sweeps_.codes_of_heavy()};
+      const auto merge = merging<step_with.threads>();
       sweeps_.settle(Both{expanding<step_with.threads>(sweeps_.settling_teams()), merge},
-                     Merge::scratch_bytes());
+                     decltype(merge)::scratch_bytes());
     }
+  }
+  template <int Threads>
+  auto merging() const {
+    return MergeHeavy<ExecutionSpace, Codec, Value, Threads>{
+        buffers_, codec_, plan_.count, route_, sweeps_.passes(), heavy_, sweeps_.codes_of_heavy()};
   }
 
   /// Chunks that the finish gives up are sorted as they may be in scratch; or, where hardly any is expected, by the
-  /// launch that sorts long runs. That may settle, too, what no finish followed, and expand kinds.
+  /// launch that sorts long runs. That may settle, too, what no finish followed, expand kinds, and merge heavy keys alone.
   void finish(bool hardly_gives_up, bool settles) {
     const DigitList all = sweeps_.digits();
     const PassTable* const passes = sweeps_.passes();
@@ -393,9 +410,17 @@ class MsdHybrid {
   void finish_ranges(const Finishing& finishing, std::size_t teams, bool settles) {
     const Both settling{sweeps_.template settling<RangeShape.threads>(teams),
                         expanding<RangeShape.threads>(teams)};
-    sweeps_.template launch<RangeShape>(
-        "FinishRanges", teams, Finishing::scratch_bytes(),
-        FinishOrSettle{finishing, settling, sweeps_.passes(), settles});
+    if constexpr (!with_values && may_be_kind<Codec>) {
+      const auto merge = merging<RangeShape.threads>();
+      sweeps_.template launch<RangeShape>(
+          "FinishRanges", teams,
+          std::max(Finishing::scratch_bytes(), decltype(merge)::scratch_bytes()),
+          FinishOrSettle{finishing, Both{settling, merge}, sweeps_.passes(), settles});
+    } else {
+      sweeps_.template launch<RangeShape>(
+          "FinishRanges", teams, Finishing::scratch_bytes(),
+          FinishOrSettle{finishing, settling, sweeps_.passes(), settles});
+    }
   }
 
   const Plan& plan_;

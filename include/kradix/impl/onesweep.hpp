@@ -169,8 +169,8 @@ class Onesweep {
                         Spread{buffers_.keys, codec_, tiling, passes_, bins_, cells, route});
   }
 
-  /// Moves light keys to the front of the other array and heavy ones behind them, if the route says so: the pass
-  /// before those of `sweep`.
+  /// Moves light keys to the front of the other array and heavy ones behind them, with their values, if the route says
+  /// so: the pass before those of `sweep`.
   template <class Heavy>
   void take_out(Route* route, Heavy* heavy) {
     using Code = HeavyCodec<Key>;

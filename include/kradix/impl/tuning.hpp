@@ -131,6 +131,13 @@ constexpr TeamShape look_up_shape(std::size_t key_bytes) {
   return {count_digits_shape<ExecutionSpace>().threads, key_bytes <= 4 ? 8 : 4};
 }
 
+/// How teams take heavy keys out.
+template <class ExecutionSpace>
+constexpr TeamShape take_out_shape(std::size_t key_bytes) {
+  if (is_host_space<ExecutionSpace>) return {1, 8};
+  return {256, key_bytes <= 4 ? 16 : 8, 4};
+}
+
 /// How a team of the Onesweep pass works through its tile; none where elements are too large for it.
 template <class ExecutionSpace>
 constexpr TeamShape sweep_shape(std::size_t key_bytes, std::size_t value_bytes) {

@@ -175,14 +175,14 @@ struct Glance {
     if (choose.may_tell_at_a_glance(top))
       seen = pairs.count(team, bits, top, choose.told_bits(top));
     const std::uint32_t disordered = scratch.disorder;
-    int listed = 0;
+    KindsInSample found_kinds;
     if constexpr (may_be_listed<Codec>) {
       if (kinds.wanted() && seen.is_crowded && disordered == Disorder::both) {
         team.team_barrier();
-        listed = kinds.among(team, scratch.kinds, key).kinds;
+        found_kinds = kinds.among(team, scratch.kinds, key);
       }
     }
-    if (thread == 0) choose.at_a_glance(seen, top, disordered, is_all, listed);
+    if (thread == 0) choose.at_a_glance(seen, top, disordered, is_all, found_kinds);
   }
 };
 

@@ -9,7 +9,7 @@
 
 namespace kradix::impl {
 
-/// In device memory; all zero at first.
+/// In device memory. Where keys have values it is all zero at first; keys alone need no slots here.
 template <class Key>
 struct HeavyKinds {
   static constexpr int most = 63, slot_bits = 11, factors = 8;
@@ -20,10 +20,12 @@ struct HeavyKinds {
     std::uint32_t code;
   };
   Slot slots[1 << slot_bits];
-  std::uint64_t factor;   ///< by which each heavy key finds a slot of its own
-  Key sorted[most];       ///< those of them that have the codes 1, 2, ...
-  PassTable taking;       ///< the pass that takes them out, or none
-  std::uint64_t counted;  ///< teams that have counted them
+  std::uint64_t factor;  ///< by which each heavy key finds a slot of its own
+  Key sorted[most];
+  std::uint32_t codes[most];  ///< of these: 1, 2, ..., or 0 of one that has no slot and stays light
+  Key heaviest;               ///< of keys alone it needs no slot
+  PassTable taking;           ///< the pass that takes them out with their values, or none
+  std::uint64_t counted;      ///< teams that have counted them
 
   /// The factors are tried one after the other.
   KOKKOS_FUNCTION static std::uint64_t factor_of(int trial) {

@@ -130,12 +130,12 @@ struct LookBack {
     return other;
   }
 
-  /// The turn at which a pass starts; or at which it would if one over all tiles came first, and then as many over
-  /// these as now come before.
+  /// The turn at which a pass starts; or at which one over fewer tiles would, as all that come before are, but for one
+  /// over all tiles that may come first. (Turns are not left out: cleared memory and old words are of those to come.)
   KOKKOS_FUNCTION std::uint32_t first_turn() const { return turn; }
-  KOKKOS_FUNCTION std::uint32_t first_turn_after_all(std::size_t tiles) const {
+  KOKKOS_FUNCTION std::uint32_t first_turn_of(std::size_t tiles, bool after_all) const {
     const auto mine = static_cast<std::uint32_t>((tiles + shape.slots() - 1) >> shape.slot_bits);
-    return turns + turn / turns * mine;
+    return (after_all ? turns : 0) + turn / turns * mine;
   }
   KOKKOS_FUNCTION void start_at(std::uint32_t first_turn) { turn = first_turn; }
 
@@ -260,7 +260,7 @@ struct LoneTiles {
   KOKKOS_FUNCTION void leave(std::uint32_t) const {}
   KOKKOS_FUNCTION void publish_own(std::uint32_t, int, std::uint32_t) const {}
   KOKKOS_FUNCTION std::uint32_t first_turn() const { return 0; }
-  KOKKOS_FUNCTION std::uint32_t first_turn_after_all(std::size_t) const { return 0; }
+  KOKKOS_FUNCTION std::uint32_t first_turn_of(std::size_t, bool) const { return 0; }
   KOKKOS_FUNCTION void start_at(std::uint32_t) {}
 };
 

@@ -100,7 +100,7 @@ struct RouteRule {
   float look_gain = 0;  ///< ps an element, that those looks save
   /// Keys, from so many on, may be few kinds: with values a launch or two more, which all others pay for.
   std::size_t kinds_from = std::size_t{1} << 20;
-  /// From so many on heavy ones may be taken out: three launches more.
+  /// From so many on heavy ones may be taken out: with values three launches more, of keys alone one or two.
   std::size_t heavy_from = std::size_t{1} << 24;
   /// Keys alone, from so many on, may be spread twice: four launches more.
   std::size_t spread_from = std::size_t{1} << 28;
@@ -194,9 +194,9 @@ struct ChooseRoute {
 
   /// Begins the route. Keys that spread evenly, and of which hardly two are alike in what the finish counts by, need no
   /// more samples: they are chosen two sweeps and a finish. Others are swept over all digits if there are no more
-  /// samples (`is_all`).
+  /// samples (`is_all`), without heavy ones if that saves enough.
   KOKKOS_FUNCTION void at_a_glance(const GlancedPairs& seen, int top, std::uint32_t disorder,
-                                   bool is_all, int kinds) const {
+                                   bool is_all, const KindsInSample& kinds) const {
     const auto n = static_cast<float>(count);
     const auto alike = [&](std::uint32_t pairs) {
       return n * static_cast<float>(pairs) / GlancedPairs::all;
@@ -206,7 +206,7 @@ struct ChooseRoute {
     Route begun{};
     begun.top = top;
     begun.disorder = disorder;
-    begun.kinds = kinds;
+    begun.kinds = kinds.kinds;
     const bool hopes_for_order = disorder != Disorder::both;
     if (is_all || (spreads && !hopes_for_order)) {
       begun.chosen = 1;
@@ -214,8 +214,23 @@ struct ChooseRoute {
       begun.finishes = spreads ? 1 : 0;
       begun.digits =
           spreads ? DigitList{top - GlancedPairs::cell_bits, top} : all_digits(passes(top), top);
+      if (kinds.heavy != 0 && kinds.heavy_share > least_heavy_share(passes(top))) {
+        begun.heavy = kinds.heavy;
+        begun.digits = even_digits(passes(top), top);
+      }
     }
     *route = begun;
+  }
+
+  /// The share of keys from which on taking them out saves time, by times measured on an H200. It costs a count, a sweep
+  /// that looks keys up, and a copy in the end (of keys alone, a read and a copy); shorter sweeps take longer for each
+  /// element, and all digits (`passes`) make as many as there can be.
+  KOKKOS_FUNCTION float least_heavy_share(int passes) const {
+    const float bytes = static_cast<float>(element_bytes), sweep = 1.2f + 0.75f * bytes;
+    const float all_sweeps = static_cast<float>(passes) * sweep;  // ps an element
+    const float out = with_values ? 1.9f * sweep : 0.3f * bytes + 1;
+    const float cost = out + 0.3f * bytes + 0.1f * all_sweeps + 40e6f / static_cast<float>(count);
+    return (cost + rule.heavy) / (all_sweeps + 2);
   }
 
  private:
@@ -240,10 +255,10 @@ struct ChooseRoute {
       choose_to_look(s, passes, n);
     }
     if (counts || route->finishes != 0 || route->verifies != 0 || route->kinds != 0 ||
-        !(gain_by_taking_out(passes, n) > rule.heavy)) {
+        !(route->heavy_share > least_heavy_share(passes))) {
       route->heavy = 0;
     }
-    if (route->heavy != 0) route->digits = even_digits(passes);
+    if (route->heavy != 0) route->digits = even_digits(passes, route->top);
   }
 
   /// Keys of a short range, which one sweep deals out evenly.
@@ -420,17 +435,10 @@ struct ChooseRoute {
     return digits * sweep * (1 - of_a_team * share) - (0.4f * bytes + copy_after(s) + 40e6f / n);
   }
 
-  /// What sorting the light keys alone saves, in ps an element, by times measured on an H200. It costs a count, a
-  /// sweep that looks keys up, and a copy in the end; and shorter sweeps take longer for each element.
-  KOKKOS_FUNCTION float gain_by_taking_out(int passes, float n) const {
-    const float sweep = 1.2f + 0.75f * element_bytes, all_sweeps = passes * sweep;
-    const float cost = 0.3f * element_bytes + 1.9f * sweep + 0.1f * all_sweeps + 40e6f / n;
-    return route->heavy_share * (all_sweeps + 2) - cost;
-  }
   /// An even number of sweeps leaves the light keys where they were taken out to.
-  KOKKOS_FUNCTION DigitList even_digits(int passes) const {
+  KOKKOS_FUNCTION DigitList even_digits(int passes, int top) const {
     const int digits = passes + passes % 2;
-    const int width = (route->top - all.begin + digits - 1) / digits;
+    const int width = (top - all.begin + digits - 1) / digits;
     return {all.begin, all.begin + digits * width, width};
   }
 

@@ -71,8 +71,10 @@ struct SampleKinds {
   KeyOrder<Codec> order;
   Key* sampled;            ///< where kinds are written (null: nobody wants them)
   HeavyKinds<Key>* heavy;  ///< likewise those that are heavy, where all are too many
-  bool all_kinds;          ///< they are of no use unless in order and none is missed
-  int most;                ///< that may be listed
+  /// Kinds are of no use then unless in order and none is missed; and heavy ones need slots.
+  bool with_values;
+  int most;           ///< that may be listed
+  float least_share;  ///< of the sample, that makes heavy ones of use
   /// Each round looks all over the keys. Of kinds that are seen 12 times on average, 6 in a million are missed.
   static constexpr int least_rounds = 4, most_rounds = 16;
 
@@ -101,7 +103,7 @@ struct SampleKinds {
   KOKKOS_FUNCTION KindsInSample look(const Team& team, Table& table, int rounds,
                                      const Read& read) const {
     table.template clear<Threads>(team);
-    const int times = all_kinds ? 12 : 4;
+    const int times = with_values ? 12 : 4;
     std::uint64_t key[each];
     bool few = true;
     int round = 0, seen = 0;
@@ -114,18 +116,26 @@ struct SampleKinds {
       // Of more kinds than can be, three of four are new at first.
       if (round == 0 && found > samples * 3 / 4) return {};
       few = few && table.lacks_room == 0 && found <= most;
-      if (!few && heavy == nullptr) return {};
       seen = ++round * samples;
+      if (!few && !may_be_heavy(found, seen)) return {};
       if (round >= least_rounds && (!few || seen >= times * found)) break;
       team.team_barrier();
     }
     if (few && hardly_any_missed(team, table)) {
-      const int listed = list_kinds(team, 1, all_kinds, table, sampled);
+      const int listed = list_kinds(team, 1, with_values, table, sampled);
       if (tells_all_apart(team, listed, table)) return {.kinds = listed};
     } else if constexpr (may_be_kind<Codec>) {
       if (heavy != nullptr) return list_heavy(team, seen, table);
     }
     return {};
+  }
+
+  /// Light kinds are no more than light keys.
+  KOKKOS_FUNCTION bool may_be_heavy(int found, int seen) const {
+    if (heavy == nullptr) return false;
+    const auto keys = static_cast<float>(seen);
+    const auto light_kinds = static_cast<float>(found - HeavyKinds<Key>::most);
+    return light_kinds <= (1 - least_share) * keys + 3 * Kokkos::sqrt(keys);
   }
 
   /// Where many were missed, more have been seen once than twice.
@@ -163,12 +173,31 @@ struct SampleKinds {
       least += least / 2;
     }
     const float share = static_cast<float>(table.most) / static_cast<float>(seen);
+    if (!(share > least_share)) return {};
     team.team_barrier();
     if (thread == 0) table.listed = 0;
     team.team_barrier();
+    if (!with_values) tell_heaviest(team, table);
     const int listed = list_kinds(team, least, true, table, heavy->sorted);
     give_slots(team, listed, table);
     return {0, listed, share};
+  }
+
+  KOKKOS_FUNCTION void tell_heaviest(const Team& team, Table& table) const {
+    const int thread = team.team_rank();
+    if (thread == 0) table.most = table.zeros;
+    team.team_barrier();
+    std::uint32_t most = 0;
+    for (int i = thread; i < Table::slots; i += Threads) {
+      most = table.times[i] > most ? table.times[i] : most;
+    }
+    Kokkos::atomic_max(&table.most, most);
+    team.team_barrier();
+    // One of them, if several are.
+    for (int i = thread; i < Table::slots; i += Threads) {
+      if (table.times[i] == table.most) heavy->heaviest = static_cast<Key>(table.word[i]);
+    }
+    if (thread == 0 && table.zeros == table.most) heavy->heaviest = 0;
   }
 
   /// By the first factor that keeps all of them apart; if none does, those that come too late stay light.
@@ -190,12 +219,18 @@ struct SampleKinds {
       }
       team.team_barrier();
       const bool done = table.found == 0 || trial == Heavy::factors - 1;
-      if (done && thread == 0) heavy->factor = factor;
+      if (done && thread == 0) {
+        heavy->factor = factor;
+        heavy->counted = 0;
+      }
       for (int i = thread; done && i < listed; i += Threads) {
         const auto key = static_cast<Key>(table.word[i]);
         const auto slot = Heavy::slot_of(key, factor);
         const auto code = static_cast<std::uint32_t>(i + 1);
-        if (table.times[slot] == code) heavy->slots[slot] = {key, code};
+        const bool has_slot = table.times[slot] == code;
+        const bool leaves = has_slot || (!with_values && key == heavy->heaviest);
+        heavy->codes[i] = leaves ? code : 0;
+        if (has_slot && with_values) heavy->slots[slot] = {key, code};
       }
       if (done) return;
       team.team_barrier();

@@ -53,17 +53,7 @@ struct SettleShare {
 
   template <class Team, class T>
   KOKKOS_FUNCTION static void copy(const Team& team, const Share& share, const T* from, T* to) {
-    std::size_t i = share.begin + team.team_rank();
-    // Several loads under way at once; on hosts the compiler sees a plain copy.
-    constexpr std::size_t batch = 8;
-    for (; i + (batch - 1) * Threads < share.end; i += batch * Threads) {
-      T moving[batch];
-      KRADIX_UNROLL
-      for (std::size_t b = 0; b < batch; ++b) moving[b] = from[i + b * Threads];
-      KRADIX_UNROLL
-      for (std::size_t b = 0; b < batch; ++b) to[i + b * Threads] = moving[b];
-    }
-    for (; i < share.end; i += Threads) to[i] = from[i];
+    copy_elements<Threads>(team, share.end - share.begin, from + share.begin, to + share.begin);
   }
 
   template <class Team>

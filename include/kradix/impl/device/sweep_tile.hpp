@@ -208,7 +208,7 @@ struct SweepTile {
     if (passes_of(scratch).takes_out) {
       const auto tiling = Tiles::of(passes_of(scratch).elements);
       take(index, tiling, scratch);
-      scratch.turn = look_back_of(scratch).first_turn_after_all(tiling.tiles());
+      scratch.turn = look_back_of(scratch).first_turn_of(tiling.tiles(), with_values);
     } else {
       take(index, tiling, scratch);
       scratch.turn = look_back_of(scratch).first_turn();

@@ -1,7 +1,8 @@
 // Heavy keys, a few kinds that make up much of all, leave before the light ones are sorted, and come back after.
 //
-// A sweep by the codes of heavy_kinds.hpp moves light keys, whose code is least, to the front of the other array,
-// and behind them every heavy kind. Sweeps over digits sort the light ones, and one copy brings all together.
+// Where they have values, a sweep by the codes of heavy_kinds.hpp moves light keys, whose code is least, to the front of
+// the other array, and behind them every heavy kind; keys alone are taken out by take_out_keys.hpp. Sweeps over digits
+// sort the light ones, and one copy brings all together.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -13,6 +14,7 @@
 #include "kradix/impl/device/heavy_kinds.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/team.hpp"
+#include "kradix/impl/device/wide_array.hpp"
 
 namespace kradix::impl {
 
@@ -56,8 +58,8 @@ struct MergeHeavy {
   using Team = TeamMember<ExecutionSpace>;
   using Heavy = HeavyKinds<Key>;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
-  static constexpr int most = Heavy::most, batch = 4;
-  static constexpr std::size_t share = std::size_t{2} * batch * Threads;
+  static constexpr int most = Heavy::most;
+  static constexpr std::size_t share = std::size_t{16} * Threads;
 
   SortBuffers<Key, Value> buffers;
   Codec codec;
@@ -75,12 +77,6 @@ struct MergeHeavy {
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
-  /// Where an element comes from.
-  struct Source {
-    std::uint64_t from;
-    int kind;  ///< or -1: a light one
-  };
-
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (!passes->takes_out) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
@@ -94,13 +90,11 @@ struct MergeHeavy {
   }
 
   KOKKOS_FUNCTION void place_kinds(const Team& team, int kinds, Scratch& scratch) const {
-    const auto code_of = HeavyCodec<Key>{heavy}.at_hand();
     for (int k = team.team_rank(); k < kinds; k += Threads) {
       const Key key = heavy->sorted[k];
-      const std::uint32_t code = code_of.encode(key);
+      const std::uint32_t code = heavy->codes[k];
       scratch.key[k] = key;
       scratch.from[k] = bins[code];
-      // One without a slot of its own stayed with the light ones.
       scratch.before[k + 1] = code == 0 ? 0 : bins[code + 1] - bins[code];
       scratch.first[k] = lights_before(codec.encode(key));
     }
@@ -130,46 +124,50 @@ struct MergeHeavy {
     return low;
   }
 
+  /// Stretch after stretch: of a heavy kind, or of light keys between two.
   KOKKOS_FUNCTION void merge(const Team& team, const Share& mine, int kinds,
                              const Scratch& scratch) const {
-    std::size_t place = mine.begin + team.team_rank();
-    if (place >= mine.end) return;
+    std::size_t place = mine.begin;
     int next = first_behind(scratch.first, 0, kinds, static_cast<std::uint64_t>(place));
-    KRADIX_ROLLED
-    for (; place < mine.end; place += batch * Threads) {
-      Key key[batch];
-      std::conditional_t<with_values, Value, char> value[batch];
-      KRADIX_UNROLL
-      for (int b = 0; b < batch; ++b) {
-        const std::size_t here = place + static_cast<std::size_t>(b) * Threads;
-        if (here >= mine.end) break;
-        while (scratch.first[next] <= here) ++next;
-        const Source source = source_of(here, next, scratch);
+    while (place < mine.end) {
+      // `next` kinds begin there or before.
+      const std::uint64_t heavy_end =
+          next > 0 ? scratch.first[next - 1] + scratch.before[next] - scratch.before[next - 1] : 0;
+      const bool is_heavy = place < heavy_end;
+      const std::uint64_t stretch_end = is_heavy ? heavy_end : scratch.first[next];
+      const std::size_t end = stretch_end < mine.end ? stretch_end : mine.end;
+      if (is_heavy) {
+        const std::uint64_t past = place - scratch.first[next - 1];
+        if (!buffers.leaves_keys) fill(team, {place, end}, scratch.key[next - 1]);
+        move_values(team, {place, end}, scratch.from[next - 1] + past);
+      } else {
+        const std::uint64_t from = place - scratch.before[next];
         if (!buffers.leaves_keys) {
-          key[b] = source.kind >= 0 ? scratch.key[source.kind] : buffers.keys.other[source.from];
+          copy_elements<Threads>(team, end - place, buffers.keys.other + from,
+                                 buffers.keys.result + place);
         }
-        if constexpr (with_values) value[b] = buffers.values.other[source.from];
+        move_values(team, {place, end}, from);
       }
-      KRADIX_UNROLL
-      for (int b = 0; b < batch; ++b) {
-        const std::size_t here = place + static_cast<std::size_t>(b) * Threads;
-        if (here >= mine.end) break;
-        if (!buffers.leaves_keys) buffers.keys.result[here] = key[b];
-        if constexpr (with_values) buffers.values.result[here] = value[b];
-      }
+      place = end;
+      while (next < kinds && scratch.first[next] <= place) ++next;
     }
   }
 
-  /// `next` kinds begin there or before.
-  KOKKOS_FUNCTION static Source source_of(std::size_t place, int next, const Scratch& scratch) {
-    if (next > 0) {
-      const int kind = next - 1;
-      const std::uint64_t past = place - scratch.first[kind];
-      if (past < scratch.before[next] - scratch.before[kind]) {
-        return {scratch.from[kind] + past, kind};
-      }
+  KOKKOS_FUNCTION void fill(const Team& team, const Share& stretch, Key key) const {
+    const WideArray<Key> out(buffers.keys.result + stretch.begin, stretch.end - stretch.begin);
+    const auto all = Pack<Key>::of(key);
+    for (std::size_t p = team.team_rank(); p < out.packs(); p += Threads) out.store(p, all);
+    for (int i = team.team_rank(); i < out.edges(); i += Threads)
+      out.at(out.place_of_edge(i)) = key;
+  }
+
+  KOKKOS_FUNCTION void move_values([[maybe_unused]] const Team& team,
+                                   [[maybe_unused]] const Share& to,
+                                   [[maybe_unused]] std::uint64_t from) const {
+    if constexpr (with_values) {
+      copy_elements<Threads>(team, to.end - to.begin, buffers.values.other + from,
+                             buffers.values.result + to.begin);
     }
-    return {place - scratch.before[next], -1};
   }
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kradix/impl/tuning.hpp"
+#include "kradix/impl/words.hpp"
 
 namespace kradix::impl {
 
@@ -81,6 +82,21 @@ KOKKOS_FUNCTION bool leaves_last(const Team& team, std::uint64_t* left, std::uin
   }
   team.team_barrier();
   return word == all;
+}
+
+/// By a whole team. Several loads under way at once; on hosts the compiler sees a plain copy.
+template <int Threads, class Team, class T>
+KOKKOS_FUNCTION void copy_elements(const Team& team, std::size_t count, const T* from, T* to) {
+  std::size_t i = team.team_rank();
+  constexpr std::size_t batch = 8;
+  for (; i + (batch - 1) * Threads < count; i += batch * Threads) {
+    T moving[batch];
+    KRADIX_UNROLL
+    for (std::size_t b = 0; b < batch; ++b) moving[b] = from[i + b * Threads];
+    KRADIX_UNROLL
+    for (std::size_t b = 0; b < batch; ++b) to[i + b * Threads] = moving[b];
+  }
+  for (; i < count; i += Threads) to[i] = from[i];
 }
 
 /// Elements [begin, end) of a run of `count` cut into equal shares.

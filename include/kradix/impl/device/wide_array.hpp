@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -47,9 +46,10 @@ class WideArray {
  public:
   using Packed = Pack<std::remove_const_t<Word>>;
 
-  WideArray(Word* words, std::size_t count) : words_(words), count_(count) {
+  KOKKOS_FUNCTION WideArray(Word* words, std::size_t count) : words_(words), count_(count) {
     const std::size_t past = reinterpret_cast<std::uintptr_t>(words) % sizeof(Wide) / sizeof(Word);
-    head_ = std::min<std::size_t>((Packed::size - past) % Packed::size, count);
+    const std::size_t head = (Packed::size - past) % Packed::size;
+    head_ = head < count ? head : count;
     packs_ = (count - head_) / Packed::size;
   }
 
