@@ -587,12 +587,12 @@ std::vector<T> with_heavy(std::size_t kinds, std::size_t light_of, std::size_t c
 /// Sorts with values and without, every way, and tells the route to `expect`.
 template <class Key, class Expect>
 void sort_taking_out(const std::vector<Key>& input, const Expect& expect,
-                     const LookBackShape& look_back = {}) {
+                     const LookBackShape& look_back = {}, const RouteRule& rule = taking_out) {
   for (const Order order : {Order::ascending, Order::descending}) {
     for_each_movement(input, order, [&](const Movement& movement) {
-      expect(expect_sorted<std::uint32_t>(input, order, movement, taking_out, look_back));
+      expect(expect_sorted<std::uint32_t>(input, order, movement, rule, look_back));
       if (movement.makes_indices) return;
-      expect(expect_sorted<NoValue>(input, order, movement, taking_out, look_back));
+      expect(expect_sorted<NoValue>(input, order, movement, rule, look_back));
     });
     if (::testing::Test::HasFailure()) return;
   }
@@ -667,6 +667,60 @@ TYPED_TEST(KindsOf, LightOnesAsTheSampleMissedThem) {
     EXPECT_GT(route.heavy, 0);
     EXPECT_EQ(route.recounts, 1);
   });
+}
+
+RouteRule mending_lights() {
+  RouteRule rule = taking_out;
+  rule.differ = 1e30;
+  rule.mend_gain = -1e30;
+  rule.mend_lights_from = 1;
+  return rule;
+}
+
+/// Light keys in runs that agree in the digits of four sweeps, short ones and longer ones than a thread sorts.
+TEST(HeavyKindsOf8Bytes, LightOnesAreMended) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  for (const std::size_t run : {1, 3, 100, 5000}) {
+    for (const std::size_t kinds : {1, 40}) {
+      for (const std::size_t count : {std::size_t{5000}, std::size_t{60013}}) {
+        SCOPED_TRACE(::testing::Message() << "runs of " << run << ", " << kinds << " kinds");
+        auto input = with_heavy<std::uint64_t>(kinds, 3, count, 64, random);
+        std::vector<std::uint64_t> prefixes(count / 3 / run + 1);
+        for (auto& prefix : prefixes) prefix = random() >> 32 << 32;
+        for (auto& key : input) {
+          if (random() % 3 == 0) key = prefixes[random() % prefixes.size()] | random() % 5;
+        }
+        sort_taking_out(
+            input,
+            [](const Route& route) {
+              EXPECT_GT(route.heavy, 0);
+              EXPECT_EQ(route.finishes, 1);
+              EXPECT_EQ(route.mends, 1);
+              EXPECT_EQ(route.digits.count(), light_sweeps);
+            },
+            {}, mending_lights());
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+/// Then all digits are swept.
+TEST(HeavyKindsOf8Bytes, LightOnesToBeMendedAsTheSampleMissedThem) {
+  constexpr std::size_t count = 60013;
+  std::mt19937_64 random{keys::fresh_seed()};
+  const auto unseen = unseen_places(count);
+  auto input = with_heavy<std::uint64_t>(1, 3, count, 44, random);
+  for (auto& key : input) key += 5;
+  input[unseen[unseen.size() / 3]] = std::uint64_t{1} << 60;
+  sort_taking_out(
+      input,
+      [](const Route& route) {
+        EXPECT_GT(route.heavy, 0);
+        EXPECT_EQ(route.recounts, 1);
+        EXPECT_EQ(route.finishes, 0);
+      },
+      {}, mending_lights());
 }
 
 /// Fewer tiles of light keys than of all: the words of the look-back are of other turns.

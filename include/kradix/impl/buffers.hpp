@@ -30,6 +30,8 @@ struct PassBuffers {
   KOKKOS_FUNCTION const T* source(int pass, int passes) const {
     return pass == 0 ? in : destination(pass - 1, passes);
   }
+  /// For a sort in place of what the other array holds.
+  KOKKOS_FUNCTION PassBuffers of_other() const { return {other, other, result}; }
 };
 
 /// The arrays of one sort: keys, and what travels with them.

@@ -198,7 +198,7 @@ class MsdHybrid {
             wanted && may_take_out(rule) ? heavy_ : nullptr,
             with_values,
             at_a_glance && with_values ? bin_count : most_sampled_kinds,
-            choosing(rule).least_heavy_share(plan_.passes)};
+            choosing(rule).least_listed_share(plan_.passes)};
   }
 
   /// Few keys are either swept and finished, or swept over all digits.

@@ -350,8 +350,8 @@ struct ListOrRecount {
     const int end = bit_width_of(varying);
     const DigitList wanted{known.digits.begin, end > known.digits.end ? end : known.digits.end};
     const bool short_enough = end <= known.digits.end || wanted.count() <= Route::most_recounted;
-    const bool in_chunks =
-        known.finishes != 0 && known.spreads != Route::to_values && known.kinds == 0;
+    const bool in_chunks = known.finishes != 0 && known.spreads != Route::to_values &&
+                           known.kinds == 0 && known.heavy == 0;
     if (known.kinds != 0) known.counts = 0;
     known.finishes = in_chunks && short_enough ? 1 : 0;
     if (crowds || end > known.digits.end) known.counts = 0;

@@ -154,6 +154,16 @@ struct PassTable {
   // For the arrays that take turns, of all that move elements.
   KOKKOS_FUNCTION int number(int pass) const { return pass + takes_out; }
   KOKKOS_FUNCTION int all() const { return count + 2 * takes_out; }
+  /// What the passes leave to be mended. Light elements, if those may be, lie in the other array, where an even number of
+  /// passes leaves them.
+  template <bool MayBeLight, class Array>
+  KOKKOS_FUNCTION Array arrays(const Array& all) const {
+    return MayBeLight && takes_out ? all.of_other() : all;
+  }
+  template <bool MayBeLight>
+  KOKKOS_FUNCTION std::size_t sorted_of(std::size_t count) const {
+    return MayBeLight && takes_out ? static_cast<std::size_t>(elements) : count;
+  }
   /// The finish: one pass, that keeps no order, and keys are made from how often each occurs in its bin.
   static constexpr int counting = 2;
   KOKKOS_FUNCTION bool counts() const { return finishes == counting; }

@@ -17,6 +17,7 @@ struct FinishRanges {
   using Team = TeamMember<ExecutionSpace>;
   using Sort = TeamSort<ExecutionSpace, Codec, Value, Shape>;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+  static constexpr bool may_be_light = lights_may_be_mended<Codec>;
   static constexpr int threads = Shape.threads;
 
   using L = Lanes<ExecutionSpace>;
@@ -67,8 +68,12 @@ struct FinishRanges {
       }
       if (Sort::Combined::over(team, listed, scratch.seen) != 0) return;
       const int shift = route->digits.begin;
+      const std::size_t count = passes->sorted_of<may_be_light>(this->count);
       const RunSearch<ExecutionSpace, Codec> search{
-          buffers.keys.end(passes->count), codec, {shift, 0}, low_mask<Bits>(all.end - shift)};
+          passes->arrays<may_be_light>(buffers.keys).end(passes->count),
+          codec,
+          {shift, 0},
+          low_mask<Bits>(all.end - shift)};
       end = search.end_of(search.run_of(begin), begin, count - begin, count,
                           L::lane(team.team_rank()));
     }
@@ -77,15 +82,16 @@ struct FinishRanges {
 
   KOKKOS_FUNCTION void sort_run(const Team& team, const Share& range,
                                 typename Sort::Scratch& scratch) const {
-    const SortBuffers<Key, Value> mine{of_range(buffers.keys, range),
-                                       of_range(buffers.values, range)};
+    const auto keys = passes->arrays<may_be_light>(buffers.keys);
+    const auto values = passes->arrays<may_be_light>(buffers.values);
+    const SortBuffers<Key, Value> mine{of_range(keys, range), of_range(values, range)};
     const std::size_t size = range.end - range.begin;
     team.team_barrier();  // everybody has read where the range ends
     Sort{codec, all}.sort(team, mine, size, scratch);
     const int count = scratch.passes.count;
-    settle(team, mine.keys, count, buffers.keys.result + range.begin, size);
+    settle(team, mine.keys, count, keys.result + range.begin, size);
     if constexpr (with_values) {
-      settle(team, mine.values, count, buffers.values.result + range.begin, size);
+      settle(team, mine.values, count, values.result + range.begin, size);
     }
   }
 

@@ -27,6 +27,7 @@ struct MendTiles {
   using L = Lanes<ExecutionSpace>;
   using Combined = CombinedBits<ExecutionSpace, Threads, std::uint32_t>;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+  static constexpr bool may_be_light = lights_may_be_mended<Codec>;
   /// Three entries a tile at most are listed, for which there is room if it is no shorter than 3/4 of a chunk.
   static constexpr int tile = is_host_space<ExecutionSpace> ? 4096
                               : sizeof(Bits) <= 4           ? 3584
@@ -78,7 +79,8 @@ struct MendTiles {
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     auto& scratch = *take_scratch<Scratch>(team, 1);
-    const Key* const keys = buffers.keys.end(passes->count);
+    const std::size_t count = passes->sorted_of<may_be_light>(this->count);
+    const Key* const keys = passes->arrays<may_be_light>(buffers.keys).end(passes->count);
     bool copies = this->copies(buffers.keys);
     if constexpr (with_values) copies = copies || this->copies(buffers.values);
     const int shift = route->digits.begin;
@@ -86,7 +88,7 @@ struct MendTiles {
     for (std::size_t begin = static_cast<std::size_t>(team.league_rank()) * tile; begin < count;
          begin += step) {
       const std::size_t end = begin + tile < count ? begin + tile : count;
-      const std::uint32_t falls = any_falls(keys, begin, end, team.team_rank());
+      const std::uint32_t falls = any_falls(keys, begin, end, count, team.team_rank());
       if (Combined::over(team, falls, scratch.any) == 0) {
         for (std::size_t i = begin + team.team_rank(); copies && i < end; i += Threads) copy(i, i);
       } else {
@@ -107,7 +109,7 @@ struct MendTiles {
 
   /// Is any key of the tile, or of a short run that reaches into it or out of it, greater than the next one?
   KOKKOS_FUNCTION std::uint32_t any_falls(const Key* keys, std::size_t begin, std::size_t end,
-                                          int thread) const {
+                                          std::size_t count, int thread) const {
     constexpr int batch = sizeof(Key) <= 8 ? 4 : 2;
     const std::size_t last = end + longest < count ? end + longest : count - 1;
     std::uint32_t falls = 0;
@@ -258,13 +260,14 @@ struct MendTiles {
 
   /// Of the elements of a run what stays in its array, cycle by cycle.
   KOKKOS_FUNCTION void move_run(int begin, int end, const Span& span, Scratch& scratch) const {
-    Key* const keys = buffers.keys.result + span.place(begin);
+    Key* const keys = passes->arrays<may_be_light>(buffers.keys).result + span.place(begin);
     const bool moves_keys = !copies(buffers.keys);
     for (int start = begin; start < end; ++start) {
       if (scratch.source[start] == start) continue;
       if (moves_keys) rotate(keys, begin, start, scratch);
       if constexpr (with_values) {
-        Value* const values = buffers.values.result + span.place(begin);
+        Value* const values =
+            passes->arrays<may_be_light>(buffers.values).result + span.place(begin);
         if (!copies(buffers.values)) rotate(values, begin, start, scratch);
       }
       for (int to = start; (scratch.source[to] & moved) == 0;) {
@@ -289,7 +292,7 @@ struct MendTiles {
 
   template <class T>
   KOKKOS_FUNCTION bool copies(const PassBuffers<T>& array) const {
-    return array.end(passes->count) != array.result;
+    return !(may_be_light && passes->takes_out) && array.end(passes->count) != array.result;
   }
   /// What the sweeps left in another array.
   KOKKOS_FUNCTION void copy(std::size_t to, std::size_t from) const {

@@ -46,6 +46,7 @@ struct Route {
   std::uint64_t too_many_kinds;  ///< for that: their count is void
   int heavy;             ///< kinds of keys that are taken out, for they make up much of the sample
   float heavy_share;     ///< of the sample
+  float light_most;      ///< and that of any other kind, at most
   std::uint64_t lights;  ///< keys that are of none of them, once they are counted
   std::uint64_t varying[2];          ///< bits in which any key differs from the first
   std::uint64_t sampled;             ///< teams that have looked at their samples
@@ -82,6 +83,12 @@ struct Route {
   KOKKOS_FUNCTION static int sweeps_of_kinds(int kinds) { return kinds <= bin_count ? 1 : 2; }
 };
 
+/// Sweeps that light keys take before they are mended, and more that this must spare.
+inline constexpr int light_sweeps = 4, sweeps_spared = 2;
+template <class Codec>
+inline constexpr bool lights_may_be_mended = Codec::bits >
+                                             (light_sweeps + sweeps_spared - 1) * digit_bits;
+
 /// When a finish is worth while.
 struct RouteRule {
   float run;            ///< the mean length of a run, over its elements, that still fits
@@ -102,6 +109,9 @@ struct RouteRule {
   std::size_t kinds_from = std::size_t{1} << 20;
   /// From so many on heavy ones may be taken out: with values three launches more, of keys alone one or two.
   std::size_t heavy_from = std::size_t{1} << 24;
+  /// From so many on light ones may be mended, where heavy ones make up so much.
+  std::size_t mend_lights_from = std::size_t{1} << 24;
+  float mend_lights = 0.1f;
   /// Keys alone, from so many on, may be spread twice: four launches more.
   std::size_t spread_from = std::size_t{1} << 28;
   float even = 2;      ///< keys of a cell, over the mean of all cells, that are counted by value
@@ -232,6 +242,12 @@ struct ChooseRoute {
     const float cost = out + 0.3f * bytes + 0.1f * all_sweeps + 40e6f / static_cast<float>(count);
     return (cost + rule.heavy) / (all_sweeps + 2);
   }
+  /// From which on they are listed: less will do where light keys may be mended.
+  KOKKOS_FUNCTION float least_listed_share(int passes) const {
+    const float alone = least_heavy_share(passes);
+    const bool may_mend = passes >= light_sweeps + sweeps_spared && count >= rule.mend_lights_from;
+    return may_mend && alone > rule.mend_lights ? rule.mend_lights : alone;
+  }
 
  private:
   /// Over all digits in which the sample varies.
@@ -254,11 +270,34 @@ struct ChooseRoute {
     for (int s = sweeps.least; s < sweeps.end && route->finishes == 0 && !counts; ++s) {
       choose_to_look(s, passes, n);
     }
-    if (counts || route->finishes != 0 || route->verifies != 0 || route->kinds != 0 ||
-        !(route->heavy_share > least_heavy_share(passes))) {
+    if (counts || route->finishes != 0 || route->verifies != 0 || route->kinds != 0) {
       route->heavy = 0;
     }
-    if (route->heavy != 0) route->digits = even_digits(passes, route->top);
+    if (route->heavy != 0 && !mends_lights(passes, n)) {
+      if (!(route->heavy_share > least_heavy_share(passes))) route->heavy = 0;
+      if (route->heavy != 0) route->digits = even_digits(passes, route->top);
+    }
+  }
+
+  /// Without the heavy ones most runs may be one key, or the same key many times, after some sweeps: an even number,
+  /// which leaves light keys where they are merged from.
+  KOKKOS_FUNCTION bool mends_lights(int passes, float n) const {
+    constexpr int s = light_sweeps;
+    constexpr float most_light = 12 / 1024.0f;  // of the sample: one team's work
+    if (s + sweeps_spared > passes || s < sweeps.least || s >= sweeps.end) return false;
+    if (count < rule.mend_lights_from || route->light_most > most_light) return false;
+    const float differ = mean_of(route->pairs, s, n) - mean_of(route->same, s, n);
+    if (differ > rule.differ) return false;
+    const float bytes = static_cast<float>(element_bytes), sweep = 1.2f + 0.75f * bytes;
+    const float light = 1 - route->heavy_share, all_sweeps = static_cast<float>(passes) * sweep;
+    const float mended = light * static_cast<float>(passes - s) * sweep -
+                         (light * 0.4f * bytes + 12 * differ + 40e6f / n);
+    const float taken_out = (route->heavy_share - least_heavy_share(passes)) * (all_sweeps + 2);
+    if (!(mended > rule.mend_gain && mended + taken_out > 0)) return false;
+    route->digits = {route->top - s * digit_bits, route->top};
+    route->finishes = 1;
+    route->mends = 1;
+    return true;
   }
 
   /// Keys of a short range, which one sweep deals out evenly.
@@ -500,6 +539,7 @@ struct SampleRuns {
           route->kinds = found.kinds;
           route->heavy = found.heavy;
           route->heavy_share = found.heavy_share;
+          route->light_most = found.light_most;
         }
       }
     } else {

@@ -51,10 +51,11 @@ struct SampleTable {
   KOKKOS_FUNCTION static std::uint32_t next(std::uint32_t slot) { return (slot + 1) & (slots - 1); }
 };
 
-/// How many were listed (0: none), and the share of the sample that heavy ones make up.
+/// How many were listed (0: none), the share of the sample that heavy ones make up, and that of each that was not listed,
+/// at most.
 struct KindsInSample {
   int kinds = 0, heavy = 0;
-  float heavy_share = 0;
+  float heavy_share = 0, light_most = 0;
 };
 
 template <class ExecutionSpace, class Codec, int Threads>
@@ -172,7 +173,8 @@ struct SampleKinds {
       if (table.listed <= HeavyKinds<Key>::most) break;
       least += least / 2;
     }
-    const float share = static_cast<float>(table.most) / static_cast<float>(seen);
+    const auto keys = static_cast<float>(seen);
+    const float share = static_cast<float>(table.most) / keys;
     if (!(share > least_share)) return {};
     team.team_barrier();
     if (thread == 0) table.listed = 0;
@@ -180,7 +182,7 @@ struct SampleKinds {
     if (!with_values) tell_heaviest(team, table);
     const int listed = list_kinds(team, least, true, table, heavy->sorted);
     give_slots(team, listed, table);
-    return {0, listed, share};
+    return {0, listed, share, static_cast<float>(least) / keys};
   }
 
   KOKKOS_FUNCTION void tell_heaviest(const Team& team, Table& table) const {
