@@ -615,7 +615,8 @@ class SortCall {
     if (has_room) room_ = merges.in(base);
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return std::tuple<Ts*...>(slots[I].template in<Ts>(base)...);
-    }(std::index_sequence_for<Ts...>());
+    }
+    (std::index_sequence_for<Ts...>());
   }
 
   /// Range after range arrives; while the next one does, it is sorted.
