@@ -140,8 +140,9 @@ class MsdHybrid {
     if (spreads) spread_within();
     if (kinds) sweep_by_labels(glances_only(rule));
     if (spreads) finish_cells();
-    finish(glances_only(rule), !heavy || glances_only(rule));
-    if (heavy && !glances_only(rule)) settle_expand_or_merge();
+    const bool settles_apart = heavy && !glances_only(rule);
+    finish(glances_only(rule), !settles_apart);
+    if (settles_apart) settle_expand_or_merge();
   }
 
  private:
@@ -294,9 +295,11 @@ class MsdHybrid {
   }
 
   void take_out_heavy() {
-    if constexpr (with_values && may_be_kind<Codec>) {
+    if constexpr (!may_be_kind<Codec>) {
+      return;
+    } else if constexpr (with_values) {
       sweeps_.take_out(route_, heavy_);
-    } else if constexpr (may_be_kind<Codec>) {
+    } else {
       using TakeOut = TakeOutKeys<ExecutionSpace, Key, take_out_with>;
       const WideArray<const Key> keys(buffers_.keys.in, plan_.count);
       sweeps_.template launch<take_out_with>(
@@ -304,8 +307,7 @@ class MsdHybrid {
           std::min(keys.packs() / TakeOut::step + 1,
                    sweeps_.template running_teams<take_out_with>()),
           TakeOut::scratch_bytes(),
-          TakeOut{keys, plan_.count, route_, heavy_, sweeps_.codes_of_heavy(),
-                  buffers_.keys.other});
+          TakeOut{keys, route_, heavy_, sweeps_.codes_of_heavy(), buffers_.keys.other});
     }
   }
 
@@ -368,6 +370,16 @@ class MsdHybrid {
         buffers_, codec_, plan_.count, route_, sweeps_.passes(), heavy_, sweeps_.codes_of_heavy()};
   }
 
+  /// Of elements with values a glance lists no heavy ones.
+  template <int Threads>
+  auto merging_at_a_glance() const {
+    if constexpr (!with_values && may_be_kind<Codec>) {
+      return merging<Threads>();
+    } else {
+      return NothingMore{};
+    }
+  }
+
   /// Chunks that the finish gives up are sorted as they may be in scratch; or, where hardly any is expected, by the
   /// launch that sorts long runs. That may settle, too, what no finish followed, expand kinds, and merge heavy keys alone.
   void finish(bool hardly_gives_up, bool settles) {
@@ -410,17 +422,11 @@ class MsdHybrid {
   void finish_ranges(const Finishing& finishing, std::size_t teams, bool settles) {
     const Both settling{sweeps_.template settling<RangeShape.threads>(teams),
                         expanding<RangeShape.threads>(teams)};
-    if constexpr (!with_values && may_be_kind<Codec>) {
-      const auto merge = merging<RangeShape.threads>();
-      sweeps_.template launch<RangeShape>(
-          "FinishRanges", teams,
-          std::max(Finishing::scratch_bytes(), decltype(merge)::scratch_bytes()),
-          FinishOrSettle{finishing, Both{settling, merge}, sweeps_.passes(), settles});
-    } else {
-      sweeps_.template launch<RangeShape>(
-          "FinishRanges", teams, Finishing::scratch_bytes(),
-          FinishOrSettle{finishing, settling, sweeps_.passes(), settles});
-    }
+    const auto merge = merging_at_a_glance<RangeShape.threads>();
+    sweeps_.template launch<RangeShape>(
+        "FinishRanges", teams,
+        std::max(Finishing::scratch_bytes(), decltype(merge)::scratch_bytes()),
+        FinishOrSettle{finishing, Both{settling, merge}, sweeps_.passes(), settles});
   }
 
   const Plan& plan_;

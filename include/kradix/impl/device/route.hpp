@@ -86,7 +86,7 @@ struct Route {
 /// Sweeps that light keys take before they are mended, and more that this must spare.
 inline constexpr int light_sweeps = 4, sweeps_spared = 2;
 template <class Codec>
-inline constexpr bool lights_may_be_mended = Codec::bits >
+inline constexpr bool lights_may_be_mended = may_be_kind<Codec>&& Codec::bits >
                                              (light_sweeps + sweeps_spared - 1) * digit_bits;
 
 /// When a finish is worth while.
@@ -232,13 +232,13 @@ struct ChooseRoute {
     *route = begun;
   }
 
-  /// The share of keys from which on taking them out saves time, by times measured on an H200. It costs a count, a sweep
-  /// that looks keys up, and a copy in the end (of keys alone, a read and a copy); shorter sweeps take longer for each
-  /// element, and all digits (`passes`) make as many as there can be.
+  /// The share of heavy keys from which on taking them out of so many sweeps saves time, by times measured on an H200. It
+  /// costs a count, a sweep that looks keys up, and a copy in the end (of keys alone, a read and a copy); and shorter
+  /// sweeps take longer for each element.
   KOKKOS_FUNCTION float least_heavy_share(int passes) const {
-    const float bytes = static_cast<float>(element_bytes), sweep = 1.2f + 0.75f * bytes;
-    const float all_sweeps = static_cast<float>(passes) * sweep;  // ps an element
-    const float out = with_values ? 1.9f * sweep : 0.3f * bytes + 1;
+    const auto bytes = static_cast<float>(element_bytes);
+    const float all_sweeps = static_cast<float>(passes) * sweep_time();
+    const float out = with_values ? 1.9f * sweep_time() : 0.3f * bytes + 1;
     const float cost = out + 0.3f * bytes + 0.1f * all_sweeps + 40e6f / static_cast<float>(count);
     return (cost + rule.heavy) / (all_sweeps + 2);
   }
@@ -250,6 +250,13 @@ struct ChooseRoute {
   }
 
  private:
+  /// Of a team's sample, in a run that one team sorts.
+  static constexpr std::uint32_t one_teams_work = 12;
+  /// Of an element, in ps.
+  KOKKOS_FUNCTION float sweep_time() const {
+    return 1.2f + 0.75f * static_cast<float>(element_bytes);
+  }
+
   /// Over all digits in which the sample varies.
   KOKKOS_FUNCTION int passes(int top) const {
     return (top - all.begin + digit_bits - 1) / digit_bits;
@@ -273,9 +280,11 @@ struct ChooseRoute {
     if (counts || route->finishes != 0 || route->verifies != 0 || route->kinds != 0) {
       route->heavy = 0;
     }
-    if (route->heavy != 0 && !mends_lights(passes, n)) {
-      if (!(route->heavy_share > least_heavy_share(passes))) route->heavy = 0;
-      if (route->heavy != 0) route->digits = even_digits(passes, route->top);
+    if (route->heavy == 0 || mends_lights(passes, n)) return;
+    if (route->heavy_share > least_heavy_share(passes)) {
+      route->digits = even_digits(passes, route->top);
+    } else {
+      route->heavy = 0;
     }
   }
 
@@ -283,15 +292,12 @@ struct ChooseRoute {
   /// which leaves light keys where they are merged from.
   KOKKOS_FUNCTION bool mends_lights(int passes, float n) const {
     constexpr int s = light_sweeps;
-    constexpr float most_light = 12 / 1024.0f;  // of the sample: one team's work
     if (s + sweeps_spared > passes || s < sweeps.least || s >= sweeps.end) return false;
-    if (count < rule.mend_lights_from || route->light_most > most_light) return false;
+    if (count < rule.mend_lights_from || route->light_most * samples > one_teams_work) return false;
     const float differ = mean_of(route->pairs, s, n) - mean_of(route->same, s, n);
     if (differ > rule.differ) return false;
-    const float bytes = static_cast<float>(element_bytes), sweep = 1.2f + 0.75f * bytes;
-    const float light = 1 - route->heavy_share, all_sweeps = static_cast<float>(passes) * sweep;
-    const float mended = light * static_cast<float>(passes - s) * sweep -
-                         (light * 0.4f * bytes + 12 * differ + 40e6f / n);
+    const float mended = gain_by_mending(s, passes, n, differ, 1 - route->heavy_share);
+    const float all_sweeps = static_cast<float>(passes) * sweep_time();
     const float taken_out = (route->heavy_share - least_heavy_share(passes)) * (all_sweeps + 2);
     if (!(mended > rule.mend_gain && mended + taken_out > 0)) return false;
     route->digits = {route->top - s * digit_bits, route->top};
@@ -344,7 +350,7 @@ struct ChooseRoute {
     const bool crowded = fits && !spread && gain_by_digits(s, n, same) > rule.gain;
     const float differ = run - mean_of(route->same, s, n);
     // One team sorts a long run in which the sample saw no difference, if there is one.
-    const bool no_longest = short_enough || route->most[s - 1] <= 12;
+    const bool no_longest = short_enough || route->most[s - 1] <= one_teams_work;
     const bool mends = !spread && !crowded && no_longest && differ <= rule.differ &&
                        gain_by_mending(s, passes, n, differ) > rule.mend_gain;
     if (!spread && !crowded && !mends) return;
@@ -359,9 +365,8 @@ struct ChooseRoute {
 
   /// Long runs, most of which are of one kind: a team that looks at one has nothing to sort.
   KOKKOS_FUNCTION void choose_to_look(int s, int passes, float n) const {
-    constexpr std::uint32_t most = 12;  // of a team's sample: one team's work
     const float run = mean_of(route->pairs, s, n), same = same_of(s, n);
-    if (s >= passes || route->most[s - 1] > most || same <= rule.run) return;
+    if (s >= passes || route->most[s - 1] > one_teams_work || same <= rule.run) return;
     const float mixed = 1 - mean_of(route->same, s, n) / run;
     if (mixed > rule.mixed) return;
     if (!(gain_by_looking(s, passes, n, run, mixed) > rule.look_gain)) return;
@@ -442,7 +447,7 @@ struct ChooseRoute {
   /// an H200. It goes over the bits below the sweeps and those in which the runs of a chunk differ; or over one
   /// digit, but then kinds are looked up.
   KOKKOS_FUNCTION float gain_by_digits(int s, float n, float same) const {
-    const float sweep = 1.2f + 0.75f * element_bytes, pass = 3, window = 25, look_up = 6;
+    const float sweep = sweep_time(), pass = 3, window = 25, look_up = 6;
     const float list = 1.1f * sweep + 40e6f / n;  // and the first digit
     const float runs = rule.run * static_cast<float>(std::uint64_t{1} << s * digit_bits) / n + 2;
     const int run_bits = runs < 1e18f ? bit_width_of(static_cast<std::uint64_t>(runs)) : 60;
@@ -454,10 +459,12 @@ struct ChooseRoute {
   }
 
   /// What mending saves beside the other sweeps, in ps an element, by times measured on an H200: it reads all keys,
-  /// moves those that differ in their runs, and copies all where an odd number of sweeps leaves them elsewhere.
-  KOKKOS_FUNCTION float gain_by_mending(int s, int passes, float n, float differ) const {
-    const float bytes = static_cast<float>(element_bytes), sweep = 1.2f + 0.75f * bytes;
-    return (passes - s) * sweep - (0.4f * bytes + 12 * differ + copy_after(s) + 40e6f / n);
+  /// moves those that differ in their runs, and copies all where an odd number of sweeps leaves them elsewhere. If only a
+  /// part of all is swept, it is that much of each but of what differs.
+  KOKKOS_FUNCTION float gain_by_mending(int s, int passes, float n, float differ,
+                                        float part = 1) const {
+    const auto bytes = static_cast<float>(element_bytes), sweeps = static_cast<float>(passes - s);
+    return part * (sweeps * sweep_time() - 0.4f * bytes - copy_after(s)) - 12 * differ - 40e6f / n;
   }
   KOKKOS_FUNCTION float copy_after(int sweeps) const {
     return in_place && sweeps % 2 == 1 ? 0.6f * static_cast<float>(element_bytes) : 0;
@@ -468,10 +475,10 @@ struct ChooseRoute {
   /// sweeps leaves them elsewhere.
   KOKKOS_FUNCTION float gain_by_looking(int s, int passes, float n, float run, float mixed) const {
     constexpr float teams = 264, of_a_team = 2.5f;  // that run; count and sweep
-    const float bytes = static_cast<float>(element_bytes), sweep = 1.2f + 0.75f * bytes;
-    const auto digits = static_cast<float>(passes - s);
+    const auto bytes = static_cast<float>(element_bytes), digits = static_cast<float>(passes - s);
     const float share = 2 * mixed > 2 * run * teams / n ? 2 * mixed : 2 * run * teams / n;
-    return digits * sweep * (1 - of_a_team * share) - (0.4f * bytes + copy_after(s) + 40e6f / n);
+    return digits * sweep_time() * (1 - of_a_team * share) -
+           (0.4f * bytes + copy_after(s) + 40e6f / n);
   }
 
   /// An even number of sweeps leaves the light keys where they were taken out to.

@@ -29,7 +29,6 @@ struct TakeOutKeys {
   static constexpr std::uint32_t few = 2 * L::width;  ///< light keys of a group
 
   WideArray<const Key> keys;
-  std::size_t count;
   Route* route;
   Heavy* heavy;
   std::uint64_t* bins;  ///< of codes, zero at first; that of light keys tells the next place of one
@@ -87,7 +86,7 @@ struct TakeOutKeys {
     team.team_barrier();
     for (int k = thread; k < kinds; k += threads) {
       if (heavy->sorted[k] == look_up.heaviest)
-        L::store(&bins[heavy->codes[k]], count - scratch.counted);
+        L::store(&bins[heavy->codes[k]], keys.count() - scratch.counted);
     }
     team.team_barrier();
   }

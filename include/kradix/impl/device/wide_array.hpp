@@ -53,6 +53,7 @@ class WideArray {
     packs_ = (count - head_) / Packed::size;
   }
 
+  KOKKOS_FUNCTION std::size_t count() const { return count_; }
   KOKKOS_FUNCTION std::size_t packs() const { return packs_; }
   /// Where a pack begins.
   KOKKOS_FUNCTION std::size_t place(std::size_t pack) const { return head_ + pack * Packed::size; }
