@@ -4,7 +4,6 @@
 #include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <type_traits>
 
 #include "kradix/key.hpp"
 
@@ -158,13 +157,8 @@ struct PassTable {
   /// What the passes leave to be mended. Light elements, if those may be, lie in the other array, where an even number of
   /// passes leaves them.
   template <bool MayBeLight, class Array>
-  KOKKOS_FUNCTION std::conditional_t<MayBeLight, Array, const Array&> arrays(
-      const Array& all) const {
-    if constexpr (MayBeLight) {
-      return takes_out ? all.of_other() : all;
-    } else {
-      return all;
-    }
+  KOKKOS_FUNCTION Array arrays(const Array& all) const {
+    return MayBeLight && takes_out ? all.of_other() : all;
   }
   template <bool MayBeLight>
   KOKKOS_FUNCTION std::size_t sorted_of(std::size_t count) const {

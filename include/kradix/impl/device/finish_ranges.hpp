@@ -82,8 +82,8 @@ struct FinishRanges {
 
   KOKKOS_FUNCTION void sort_run(const Team& team, const Share& range,
                                 typename Sort::Scratch& scratch) const {
-    const auto& keys = passes->arrays<may_be_light>(buffers.keys);
-    const auto& values = passes->arrays<may_be_light>(buffers.values);
+    const auto keys = passes->arrays<may_be_light>(buffers.keys);
+    const auto values = passes->arrays<may_be_light>(buffers.values);
     const SortBuffers<Key, Value> mine{of_range(keys, range), of_range(values, range)};
     const std::size_t size = range.end - range.begin;
     team.team_barrier();  // everybody has read where the range ends

@@ -79,7 +79,7 @@ struct MendTiles {
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     auto& scratch = *take_scratch<Scratch>(team, 1);
-    const std::size_t count = sorted();
+    const std::size_t count = passes->sorted_of<may_be_light>(this->count);
     const Key* const keys = passes->arrays<may_be_light>(buffers.keys).end(passes->count);
     bool copies = this->copies(buffers.keys);
     if constexpr (with_values) copies = copies || this->copies(buffers.values);
@@ -88,7 +88,7 @@ struct MendTiles {
     for (std::size_t begin = static_cast<std::size_t>(team.league_rank()) * tile; begin < count;
          begin += step) {
       const std::size_t end = begin + tile < count ? begin + tile : count;
-      const std::uint32_t falls = any_falls(keys, begin, end, team.team_rank());
+      const std::uint32_t falls = any_falls(keys, begin, end, count, team.team_rank());
       if (Combined::over(team, falls, scratch.any) == 0) {
         for (std::size_t i = begin + team.team_rank(); copies && i < end; i += Threads) copy(i, i);
       } else {
@@ -103,16 +103,14 @@ struct MendTiles {
   }
 
  private:
-  KOKKOS_FUNCTION std::size_t sorted() const { return passes->sorted_of<may_be_light>(count); }
   KOKKOS_FUNCTION Bits code_of(const Key& key) const {
     return static_cast<Bits>(codec.encode(key) & bits_between<Bits>(all.begin, all.end));
   }
 
   /// Is any key of the tile, or of a short run that reaches into it or out of it, greater than the next one?
   KOKKOS_FUNCTION std::uint32_t any_falls(const Key* keys, std::size_t begin, std::size_t end,
-                                          int thread) const {
+                                          std::size_t count, int thread) const {
     constexpr int batch = sizeof(Key) <= 8 ? 4 : 2;
-    const std::size_t count = sorted();
     const std::size_t last = end + longest < count ? end + longest : count - 1;
     std::uint32_t falls = 0;
     const std::size_t first = begin < longest ? 0 : begin - longest;

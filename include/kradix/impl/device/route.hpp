@@ -83,10 +83,11 @@ struct Route {
   KOKKOS_FUNCTION static int sweeps_of_kinds(int kinds) { return kinds <= bin_count ? 1 : 2; }
 };
 
-/// Sweeps that light keys take before they are mended, and more that this must spare.
+/// Sweeps that light keys take before they are mended, and more that this must spare. (Also of codecs whose keys are never
+/// heavy: without it kernels of floats with values spill ten times as much.)
 inline constexpr int light_sweeps = 4, sweeps_spared = 2;
 template <class Codec>
-inline constexpr bool lights_may_be_mended = may_be_kind<Codec>&& Codec::bits >
+inline constexpr bool lights_may_be_mended = Codec::bits >
                                              (light_sweeps + sweeps_spared - 1) * digit_bits;
 
 /// When a finish is worth while.
