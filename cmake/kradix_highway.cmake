@@ -20,7 +20,8 @@ if(KRADIX_ENABLE_HIGHWAY)
   message(STATUS "Kradix: Highway ${hwy_VERSION} ${hwy_DIR}")
   # What headers cannot hold, as it is compiled once for each set of instructions.
   add_library(kradix_simd STATIC src/highway/buckets.cpp src/highway/few_kinds.cpp
-              src/highway/partition.cpp src/highway/places.cpp)
+              src/highway/partition.cpp src/highway/places.cpp src/highway/records.cpp
+              src/highway/trend.cpp)
   add_library(Kradix::simd ALIAS kradix_simd)
   target_compile_features(kradix_simd PUBLIC cxx_std_20)
   target_compile_definitions(kradix_simd PUBLIC KRADIX_ENABLE_HIGHWAY)

@@ -42,24 +42,25 @@ kradix::Plan plan_of(std::size_t count, int key_bytes, kradix::BitRange bits, co
 }
 
 /// Sorts keys with the index of each as its value and compares with what `indices` says.
-template <class Key>
+template <class Key, class Value = std::uint32_t>
 void expect_sorted(const std::vector<Key>& input, const std::vector<std::size_t>& indices,
                    Order order, kradix::BitRange bits, const Shape& shape) {
   using Codec = codec_of<Key>;
   using Word = typename Codec::key_type;
-  const kradix::Plan plan = plan_of(input.size(), sizeof(Key), bits, shape);
+  kradix::Plan plan = plan_of(input.size(), sizeof(Key), bits, shape);
+  plan.value_bytes = sizeof(Value);
   ScratchList list;
   const BlockedRadixScratch scratch = BlockedRadixScratch::list(plan, list);
   std::vector<std::byte> memory(list.bytes());
   std::byte* const base = aligned_scratch(memory.data());
   std::vector<Word> words(input.size());
   std::memcpy(words.data(), input.data(), input.size() * sizeof(Word));
-  std::vector<std::uint32_t> permutation(input.size());
-  const SortBuffers<Word, std::uint32_t> buffers{
+  std::vector<Value> permutation(input.size());
+  const SortBuffers<Word, Value> buffers{
       {words.data(), words.data(), nullptr}, {nullptr, permutation.data(), nullptr}, true, false};
   const Host exec;
-  BlockedRadix<Host, Codec, std::uint32_t>(exec, plan, make_codec<Key>(order), buffers, scratch,
-                                           base, "test")
+  BlockedRadix<Host, Codec, Value>(exec, plan, make_codec<Key>(order), buffers, scratch, base,
+                                   "test")
       .sort();
   exec.fence();
   for (std::size_t i = 0; i < input.size(); ++i) {
@@ -152,6 +153,37 @@ TEST(BlockedRadix, SkewIsSortedLevelByLevel) {
       }
     }
   }
+}
+
+/// Of a key and as long a value, which wide vectors split in two.
+template <class Key, class Value>
+void sort_skewed_pairs() {
+  std::mt19937_64 random{keys::fresh_seed()};
+  for (const Shape& shape : shapes) {
+    for (const Skew skew : all_skews) {
+      for (const Order order : {Order::ascending, Order::descending}) {
+        const std::size_t count = 90 * shape.block + 9;
+        SCOPED_TRACE(text_of(shape, count) + ", skew " + std::to_string(static_cast<int>(skew)));
+        std::vector<Key> input;
+        for (const std::uint64_t key : skewed(skew, count, random)) {
+          // The lower half has what is uneven in some, the upper one in others.
+          const std::uint64_t bits = sizeof(Key) == 8 || random() % 64 == 0 ? key : key >> 29;
+          input.push_back(static_cast<Key>(bits));
+        }
+        expect_sorted<Key, Value>(input, reference::sorted_indices(input, order), order,
+                                  {0, codec_of<Key>::bits}, shape);
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(BlockedRadix, SkewedPairsAreSorted) {
+  sort_skewed_pairs<std::uint32_t, std::uint32_t>();
+  sort_skewed_pairs<std::int32_t, std::uint32_t>();
+  sort_skewed_pairs<float, std::uint32_t>();
+  sort_skewed_pairs<std::uint64_t, std::uint64_t>();
+  sort_skewed_pairs<double, std::uint64_t>();
 }
 
 TEST(BlockedRadix, BitsOutsideTheRangeOnlyTravel) {
@@ -455,7 +487,9 @@ void move_few() {
               input, uneven ? Order::descending : Order::ascending, shape);
           if (::testing::Test::HasFailure()) return;
           const bool few = distinct <= 4 && distinct + others > 2 && others <= 100;
-          if (few && most > 0 && shape.block % 2 == 0) EXPECT_TRUE(labelled);
+          // Where one kind is frequent and the rest is more than a little, splitters tell pairs of 4 and 4 bytes apart.
+          const bool splits = uneven && sizeof(Key) + sizeof(Value) == 8;
+          if (few && most > 0 && shape.block % 2 == 0 && !splits) EXPECT_TRUE(labelled);
         }
       }
     }

@@ -9,28 +9,11 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "highway/turned_words.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace kradix::impl::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-template <class Tag, class Vector>
-HWY_INLINE auto is_top(Tag tag, Vector word) {
-  using Word = hn::TFromD<Tag>;
-  return hn::TestBit(word, hn::Set(tag, static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1))));
-}
-template <class Tag, class Vector, class Word>
-HWY_INLINE Vector turned_words(Tag tag, Vector word, const WordTurn<Word>& turn) {
-  const auto bits =
-      hn::IfThenElse(is_top(tag, word), hn::Set(tag, turn.top), hn::Set(tag, turn.other));
-  return hn::Xor(hn::Add(hn::Xor(word, bits), hn::Set(tag, turn.add)), hn::Set(tag, turn.flip));
-}
-template <class Tag, class Vector, class Word>
-HWY_INLINE Vector words_before(Tag tag, Vector turned, const WordTurn<Word>& turn) {
-  const auto word = hn::Sub(hn::Xor(turned, hn::Set(tag, turn.flip)), hn::Set(tag, turn.add));
-  // Where the bits are changed at all, so is the topmost one.
-  return hn::Xor(
-      word, hn::IfThenElse(is_top(tag, word), hn::Set(tag, turn.other), hn::Set(tag, turn.top)));
-}
 
 /// Words are stored as they are turned, once they are; or kept as they are, and only compared by what they turn to.
 enum class Turning { done, stores, compares };

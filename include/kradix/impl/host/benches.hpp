@@ -22,7 +22,8 @@ struct BenchSite {
                       std::size_t each_bytes) {
     const std::size_t bytes =
         std::max(records * each_bytes, block * (each_bytes + 2)) + each_bytes + 2;
-    return {memory, (bytes + line_bytes - 1) / line_bytes * line_bytes};
+    // A vector may be written behind.
+    return {memory, (bytes + line_bytes - 1) / line_bytes * line_bytes + line_bytes};
   }
   static constexpr std::size_t counter_bytes =
       std::max(counter_count, DigitStack::counters) * sizeof(std::uint32_t);

@@ -11,6 +11,7 @@
 #include "kradix/impl/host/buckets.hpp"
 #include "kradix/impl/host/memory.hpp"
 #include "kradix/impl/host/record.hpp"
+#include "kradix/impl/host/simd_records.hpp"
 
 namespace kradix::impl {
 
@@ -52,6 +53,7 @@ class BlockPartition {
   using Stored = typename Order::Stored;
   using Bits = typename Order::Bits;
   using Rec = Record<Stored, Value>;
+  using BySimd = SimdRecords<Order, Rec>;
   static constexpr std::size_t value_bytes = Rec::value_bytes;
 
  public:
@@ -63,6 +65,9 @@ class BlockPartition {
   /// places of the buckets' bytes within the block, and their end.
   BlockFindings<Bits> run(std::size_t begin, std::size_t end, Rec* out, std::uint32_t* row,
                           bool streams) const {
+    if constexpr (BySimd::exist) {
+      if (buckets_.by_splitters) return run_by_splitters(begin, end, out, row, streams);
+    }
     if (!buckets_.by_table) return run_by_digit(begin, end, out, row, streams);
     return buckets_.table.cells.by_width ? run_by_table<true>(begin, end, out, row, streams)
                                          : run_by_table<false>(begin, end, out, row, streams);
@@ -111,6 +116,87 @@ class BlockPartition {
     }
     copy_out(splits, reinterpret_cast<std::byte*>(out), row, streams);
     return found;
+  }
+
+  /// Records are split in two, those parts again, until there is one for each bucket, which goes where the block's belong at once. Two
+  /// stacks hold what waits: what is less than a splitter stays on one, the others go to the other one.
+  BlockFindings<Bits> run_by_splitters(std::size_t begin, std::size_t end, Rec* out,
+                                       std::uint32_t* row, bool streams) const {
+    BlockFindings<Bits> found;
+    if constexpr (Order::has_special) {
+      look(source_.keys + begin, end - begin, found);
+      if (found.special) return found;
+    }
+    LineWriter to(reinterpret_cast<std::byte*>(out), streams);
+    const std::size_t middle = buckets_.splitters.middle[0];
+    const Stack less{bench_.a, make_and_split(begin, end), 0, middle,
+                     buckets_.splitters.node_before(0)};
+    const Stack others{bench_.b, end - begin - less.count, middle, buckets_.count,
+                       buckets_.splitters.node_behind(0, 0)};
+    tell_apart(less, bench_.b + others.count, row, to);
+    tell_apart(others, bench_.a, row, to);
+    row[buckets_.count] = static_cast<std::uint32_t>(to.size());
+    return found;
+  }
+
+  /// Records to `a` if they are less than the first splitter, the others to `b`; returns how many are.
+  std::size_t make_and_split(std::size_t begin, std::size_t end) const {
+    constexpr std::size_t stretch = 8192 / sizeof(Rec);  // stays in the nearest cache
+    const Order order = order_;
+    const RecordSource<Key, Value> source = source_;
+    const auto splitter =
+        static_cast<Stored>(buckets_.splitters.splitter[buckets_.splitters.middle[0]]);
+    alignas(line_bytes) std::byte bytes[stretch * sizeof(Rec)];
+    Rec* const records = reinterpret_cast<Rec*>(bytes);
+    Rec *less = bench_.a, *others = bench_.b;
+    for (std::size_t at = begin; at < end; at += stretch) {
+      const std::size_t size = std::min(stretch, end - at);
+      for (std::size_t i = 0; i < size; ++i) {
+        records[i] = Rec(order.enter(source.keys[at + i]), source.value(at + i));
+      }
+      const std::size_t below =
+          split_records(words(records), size, splitter, words(less), words(others));
+      less += below;
+      others += size - below;
+    }
+    return static_cast<std::size_t>(less - bench_.a);
+  }
+  static Stored* words(Rec* records) { return reinterpret_cast<Stored*>(records); }
+
+  /// Records of buckets [begin, end).
+  struct Stack {
+    Rec* records;  ///< nothing lies behind them
+    std::size_t count;
+    std::size_t begin, end, node;
+  };
+
+  void tell_apart(const Stack& stack, Rec* other, std::uint32_t* row, LineWriter& to) const {
+    const auto& splitters = buckets_.splitters;
+    if (stack.end - stack.begin == 1 || stack.count == 0) return put_bucket(stack, other, row, to);
+    const std::size_t middle = splitters.middle[stack.node];
+    const auto splitter = static_cast<Stored>(splitters.splitter[middle]);
+    const std::size_t below = split_records(words(stack.records), stack.count, splitter,
+                                            words(stack.records), words(other));
+    const std::size_t above = stack.count - below;
+    tell_apart({stack.records, below, stack.begin, middle, splitters.node_before(stack.node)},
+               other + above, row, to);
+    tell_apart({other, above, middle, stack.end, splitters.node_behind(stack.node, stack.begin)},
+               stack.records, row, to);
+  }
+
+  /// There is one bucket, or no record. Of a bucket of equal keys values go alone.
+  void put_bucket(const Stack& stack, Rec* other, std::uint32_t* row, LineWriter& to) const {
+    std::fill(row + stack.begin, row + stack.end, static_cast<std::uint32_t>(to.size()));
+    if (stack.count == 0) return;
+    bench_.totals[stack.begin] += stack.count;
+    const auto* bytes = reinterpret_cast<const std::byte*>(stack.records);
+    std::size_t size = stack.count * sizeof(Rec);
+    if (buckets_.holds_one_key(stack.begin)) {
+      values_of_records(words(stack.records), stack.count, words(other));
+      bytes = reinterpret_cast<const std::byte*>(other);
+      size = stack.count * value_bytes;
+    }
+    to.put(bytes, size);
   }
 
   /// What was split off: values, in `a` one bucket after the other, and other records, in `b`.

@@ -189,6 +189,70 @@ struct BucketTable {
   }
 };
 
+/// Buckets of about equally many keys between splitters. SIMD tells keys less than one from the others, first by that which halves the
+/// sample, then by those that halve the halves: frequent keys, which have a bucket each, are soon told apart.
+template <class Bits>
+struct BucketSplitters {
+  static constexpr std::size_t most = sizeof(Bits) <= 8 ? max_buckets : 1;
+
+  Bits splitter[most];         ///< the least key that a bucket may have
+  bool one_key[most];          ///< it has no other
+  std::uint16_t middle[most];  ///< of each node of the tree of halves: the first bucket behind
+
+  /// From a sorted sample; returns how many buckets there are, at most `room`.
+  std::size_t build(const Bits* sample, std::size_t size, std::size_t wanted, std::size_t room) {
+    std::uint32_t first[most + 1];  // of the sample's keys, in each bucket
+    const std::size_t quota = std::max<std::size_t>(size / wanted, 1);
+    std::size_t count = 0;
+    const auto open = [&](Bits least, std::size_t at) {
+      if (count == 0 || splitter[count - 1] != least) splitter[count++] = least;
+      first[count - 1] = static_cast<std::uint32_t>(at);
+      one_key[count - 1] = false;
+    };
+    open(0, 0);
+    std::size_t held = 0;
+    for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
+      while (end < size && sample[end] == sample[begin]) ++end;
+      const Bits key = sample[begin];
+      const bool is_heavy = end - begin >= std::max<std::size_t>(quota, 2);
+      if (is_heavy && count + 2 <= room) {
+        open(key, begin);
+        one_key[count - 1] = true;
+        held = 0;
+        if (key != static_cast<Bits>(~Bits{0})) open(static_cast<Bits>(key + 1), end);
+        continue;
+      }
+      if (held > 0 && held + (end - begin) > quota && count < room) {
+        open(key, begin);
+        held = 0;
+      }
+      held += end - begin;
+    }
+    first[count] = static_cast<std::uint32_t>(size);
+    middle[0] = 0;  // all is behind, where there is one bucket
+    divide(first, 0, count, 0);
+    return count;
+  }
+
+  /// Buckets [begin, end) are told apart by the splitter of bucket `middle[node]`. Behind a node come those of the buckets before, then
+  /// those of the others.
+  std::size_t node_before(std::size_t node) const { return node + 1; }
+  std::size_t node_behind(std::size_t node, std::size_t begin) const {
+    return node + middle[node] - begin;
+  }
+
+ private:
+  void divide(const std::uint32_t* first, std::size_t begin, std::size_t end, std::size_t node) {
+    if (end - begin < 2) return;
+    const std::uint32_t half = first[begin] + (first[end] - first[begin]) / 2;
+    const std::uint32_t* at = std::lower_bound(first + begin + 1, first + end - 1, half);
+    if (at > first + begin + 1 && half - at[-1] < *at - half) --at;
+    middle[node] = static_cast<std::uint16_t>(at - first);
+    divide(first, begin, middle[node], node_before(node));
+    divide(first, middle[node], end, node_behind(node, begin));
+  }
+};
+
 /// How many bits of a key are to choose its bucket.
 struct BucketBits {
   int enough, most;
@@ -199,11 +263,11 @@ struct BucketBits {
   }
 };
 
-/// Buckets by a digit while that serves, else by a table.
+/// Buckets by a digit while that serves, else by a table or by splitters.
 template <class Bits>
 struct Buckets {
   std::size_t count;
-  bool by_table;
+  bool by_table, by_splitters;
   Bits reference;  ///< a key of the sample
   Bits differing;  ///< the bits in which the sample's keys differ
   int top;         ///< by digit: all keys must equal the reference in the bits from here up
@@ -212,20 +276,25 @@ struct Buckets {
   static constexpr std::size_t most_splits = 4;
   std::size_t splits;  ///< by table: so many buckets are of a key that is split off
   std::size_t split[most_splits];
+  BucketSplitters<Bits> splitters;
 
   /// No key may leave the digit's range.
   bool escapes(Bits differing) const {
-    return !by_table && (differing & static_cast<Bits>(~low_mask<Bits>(top))) != 0;
+    return !by_table && !by_splitters && (differing & static_cast<Bits>(~low_mask<Bits>(top))) != 0;
   }
 
   /// Are all keys of a bucket the same, which need not travel?
-  bool holds_one_key(std::size_t bucket) const { return by_table && table.key_bytes[bucket] == 0; }
+  bool holds_one_key(std::size_t bucket) const {
+    return by_splitters ? splitters.one_key[bucket] : by_table && table.key_bytes[bucket] == 0;
+  }
   /// That key.
-  Bits only_key(std::size_t bucket) const { return table.heavy[bucket - 1]; }
+  Bits only_key(std::size_t bucket) const {
+    return by_splitters ? splitters.splitter[bucket] : table.heavy[bucket - 1];
+  }
 
   /// By the top `bits` of the bits that differ.
   void take_digit(Bits first, Bits all_differing, int bits) {
-    by_table = false;
+    by_table = by_splitters = false;
     reference = first;
     differing = all_differing;
     top = bit_width_of(differing);
@@ -247,6 +316,7 @@ struct Buckets {
   void take_table(const Bits* sample, std::size_t size, Bits wanted, bool makes_keys,
                   std::uint32_t key_bytes, BucketBits bits) {
     by_table = true;
+    by_splitters = false;
     reference = sample[0];
     // A sample's quotas are uneven: some more buckets keep the largest ones small.
     const int uneven = std::min(bits.enough + 2, bits.most);
@@ -254,6 +324,29 @@ struct Buckets {
     std::fill_n(table.key_bytes, count, key_bytes);
     splits = 0;
     if (makes_keys) leave_keys(sample, size);
+  }
+
+  /// Do buckets by a table, but those of one key, hold more than `most` of the sample? Such a table knows no keys closer to each other than
+  /// its cells are wide.
+  bool crowd(const Bits* sample, std::size_t size, std::size_t most) const {
+    std::size_t crowded = 0;
+    for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
+      const std::uint32_t bucket = table.of(sample[begin]);
+      while (end < size && table.of(sample[end]) == bucket) ++end;
+      if (!holds_one_key(bucket) && end - begin > most) crowded += end - begin;
+    }
+    return 4 * crowded > size;
+  }
+
+  /// From a sorted sample of whole keys.
+  void take_splitters(const Bits* sample, std::size_t size, BucketBits bits) {
+    by_table = false;
+    by_splitters = true;
+    reference = sample[0];
+    const std::size_t room = std::max(least_buckets, std::size_t{1} << bits.most);
+    // Frequent keys ask for more than a share.
+    const std::size_t wanted = std::min(std::size_t{1} << bits.enough, room - room / 8);
+    count = splitters.build(sample, size, wanted, room);
   }
 
  private:
@@ -300,6 +393,11 @@ struct BucketSample {
   static constexpr std::size_t least = 256, most = 4096;
   static std::size_t size_of(std::size_t count) {
     return std::min(count, std::clamp(count >> 9, least, most));
+  }
+  /// Of very many keys there are more buckets, whose sizes the sample is to tell.
+  static std::size_t size_for_buckets(std::size_t count) {
+    constexpr std::size_t most_for_buckets = 16384;
+    return std::max(size_of(count), std::min(count >> 10, most_for_buckets));
   }
   static std::size_t place(std::size_t i, std::size_t size, std::size_t count) {
     const std::size_t stretch = count / size;

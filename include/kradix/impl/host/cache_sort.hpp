@@ -11,6 +11,7 @@
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/host/place_sort.hpp"
 #include "kradix/impl/host/record.hpp"
+#include "kradix/impl/host/record_sort.hpp"
 #include "kradix/impl/host/simd_leaf.hpp"
 
 namespace kradix::impl {
@@ -73,6 +74,7 @@ class CacheSort {
   static constexpr bool has_leaves =
       Leaf::exists && Order::is_encoded && std::is_same_v<Rec, Record<Stored, NoValue>>;
   using Places = PlaceWords<Rec>;
+  using Splits = SimdRecords<Order, Rec>;
   static constexpr std::size_t few = 24;  ///< insertion is quicker below
 
  public:
@@ -132,6 +134,9 @@ class CacheSort {
   /// To `b`. False, and nothing has moved, where passes serve better.
   bool sort_by_places([[maybe_unused]] Rec* a, [[maybe_unused]] Rec* b, std::size_t count,
                       [[maybe_unused]] Bits varying) const {
+    if constexpr (Splits::exist) {
+      if (Splits::serve(order_) && RecordSort<Order, Rec>(order_).sort(a, b, count)) return true;
+    }
     if constexpr (Places::exist) {
       if (!Places::serve(count)) return false;
       constexpr bool may_be_long = Places::template have_room<std::uint64_t, Bits>;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "kradix/impl/backend/lanes_host.hpp"
 #include "kradix/impl/host/block_partition.hpp"
@@ -37,6 +38,44 @@ struct RecordSink {
       write_objects(values + at, count, streams, [=](std::size_t i) { return records[i].value(); });
     }
   }
+};
+
+/// A bucket's keys while they are sorted. Between splitters they are less by the bucket's own: no more bits vary than it is wide.
+template <class Order, class Rec>
+class KeysFrom {
+  using Stored = typename Order::Stored;
+  static constexpr bool may_be_less = SimdRecords<Order, Rec>::exist;
+
+ public:
+  template <class Buckets>
+  KeysFrom(const Order& order, const Buckets& buckets, std::size_t bucket) : order_(order) {
+    if constexpr (may_be_less) {
+      if (buckets.by_splitters) least_ = static_cast<Stored>(buckets.splitters.splitter[bucket]);
+    }
+  }
+  /// Are keys not what they were?
+  bool changes() const {
+    if constexpr (may_be_less) return least_ != 0;
+    return false;
+  }
+  Rec enter(const Rec& record) const {
+    if constexpr (may_be_less) {
+      return Rec(static_cast<Stored>(record.key() - least_), record.value());
+    } else {
+      return record;
+    }
+  }
+  auto leave(const Stored& stored) const {
+    if constexpr (may_be_less) {
+      return order_.leave(static_cast<Stored>(stored + least_));
+    } else {
+      return order_.leave(stored);
+    }
+  }
+
+ private:
+  Order order_;
+  std::conditional_t<may_be_less, Stored, NoValue> least_{};
 };
 
 /// What a level shares among its threads.
@@ -98,9 +137,9 @@ struct HostLevel {
   bool choose(const Bench& bench, bool splits = false) const {
     state->verdict = State::good;
     if (range.level < 2) {
-      const std::size_t size = sample(bench);
+      const std::size_t size = sample(bench, BucketSample::size_of(range.size()));
       if (splits || !state->buckets.choose(bits_of(bench.a), size, bucket_bits(), bench.counters)) {
-        take_table(bench, size);
+        choose_uneven(bench, splits);
       }
       return true;
     }
@@ -116,7 +155,7 @@ struct HostLevel {
   /// A key left the range of the sample's: no key leaves a table's.
   void retry(const Bench& bench) const {
     state->verdict = State::good;
-    take_table(bench, sample(bench));
+    choose_uneven(bench, false);
   }
 
   /// Is nothing of a key outside the caller's range of bits?
@@ -250,9 +289,9 @@ struct HostLevel {
   }
 
   /// Takes a sample to where a bucket's records will lie; returns its size.
-  std::size_t sample(const Bench& bench) const {
+  std::size_t sample(const Bench& bench, std::size_t size) const {
     const std::size_t most = std::max<std::size_t>(1, capacity * sizeof(Rec) / sizeof(Bits));
-    const std::size_t size = std::min(BucketSample::size_of(range.size()), most);
+    size = std::min(size, most);
     for (std::size_t i = 0; i < size; ++i) {
       const std::size_t place = range.begin + BucketSample::place(i, size, range.size());
       bits_of(bench.a)[i] = order.masked(order.enter(source.keys[place]));
@@ -281,13 +320,35 @@ struct HostLevel {
             std::min(most_bits, std::max(enough, fine))};
   }
 
-  void take_table(const Bench& bench, std::size_t size) const {
+  /// Puts the sample in order.
+  const Bits* sort_sample(const Bench& bench, std::size_t size) const {
     const CacheSort<BitsOrder<Bits>, Record<Bits, NoValue>> sort({}, bench.counters);
     auto* const a = reinterpret_cast<Record<Bits, NoValue>*>(bench.a);
     auto* const b = reinterpret_cast<Record<Bits, NoValue>*>(bench.b);
-    const auto* const sorted = sort.sort(a, b, size, sort.survey(a, size));
-    state->buckets.take_table(reinterpret_cast<const Bits*>(sorted), size, order.wanted,
-                              Order::is_encoded && all_bits_count(),
+    return reinterpret_cast<const Bits*>(sort.sort(a, b, size, sort.survey(a, size)));
+  }
+
+  /// Of keys that no digit spreads.
+  void choose_uneven(const Bench& bench, bool splits) const {
+    using BySimd = SimdRecords<Order, Rec>;
+    const std::size_t size = sample(bench, BucketSample::size_for_buckets(range.size()));
+    const Bits* const keys = sort_sample(bench, size);
+    const bool by_simd = BySimd::serve(order) && fits_splitters();
+    if (!by_simd || !BySimd::serve_all) {
+      take_table(keys, size);
+      // Of the sample, in a bucket twice as large as a cache holds.
+      const std::size_t full = 2 * size * capacity / range.size();
+      if (!by_simd || splits || !state->buckets.crowd(keys, size, full)) return;
+    }
+    state->buckets.take_splitters(keys, size, bucket_bits());
+  }
+  /// Do caches hold buckets between splitters, which are less even than those by a digit?
+  bool fits_splitters() const {
+    return range.size() <= (std::size_t{3} << most_bits) / 4 * capacity;
+  }
+
+  void take_table(const Bits* sample, std::size_t size) const {
+    state->buckets.take_table(sample, size, order.wanted, Order::is_encoded && all_bits_count(),
                               static_cast<std::uint32_t>(sizeof(Stored)),
                               {bucket_bits().enough, most_bits});
   }
@@ -311,33 +372,38 @@ struct HostLevel {
     }
   }
 
-  Bits first_of(std::size_t bucket) const {
+  const Rec& first_of(std::size_t bucket) const {
     std::size_t i = 0;
     while (run_of(bucket, i).size == 0) ++i;
-    return order.masked(run_of(bucket, i).records()->key());
+    return *run_of(bucket, i).records();
   }
 
   void sort_bucket(const Bench& bench, std::size_t bucket) const {
     const Order by = order;
-    const Bits first = first_of(bucket);
+    const KeysFrom<Order, Rec> from(order, state->buckets, bucket);
+    const Bits first = by.bits(from.enter(first_of(bucket)).key());
     Bits differing = 0;
     Rec* to = bench.a;
     for_each_run(bucket, 0, block_count(), [&](const Run& run) {
-      Bits seen = 0;
-      const Rec* const records = run.records();
       const std::size_t count = run.count();
-      for (std::size_t i = 0; i < count; ++i) {
-        const Rec record = records[i];
-        seen |= by.bits(record.key()) ^ first;
-        to[i] = record;
+      if (from.changes()) {
+        differing |= copy_records(run.records(), count, to, by, first,
+                                  [=](const Rec& record) { return from.enter(record); });
+      } else {
+        differing |= copy_records(run.records(), count, to, by, first,
+                                  [](const Rec& record) { return record; });
       }
-      differing |= seen;
       to += count;
     });
     const auto size = static_cast<std::size_t>(to - bench.a);
     const Rec* const sorted = CacheSort<Order, Rec>(order, bench.counters)
                                   .sort(bench.a, bench.b, size, differing & order.wanted);
-    sink.write(order, range.begin + state->start[bucket], sorted, size, !sink.leaves_keys);
+    const std::size_t at = range.begin + state->start[bucket];
+    if (from.changes()) {
+      sink.write(from, at, sorted, size, !sink.leaves_keys);
+    } else {
+      sink.write(by, at, sorted, size, !sink.leaves_keys);
+    }
   }
 
   void gather_values(std::size_t bucket, Value* to, std::size_t unit, std::size_t units) const {
@@ -350,6 +416,20 @@ struct HostLevel {
     });
   }
 
+  /// Returns the bits in which any differs from `first`. (Arguments by value: what a loop reads that stores to records is read anew after
+  /// each store, if it lies in memory.)
+  template <class Enter>
+  static Bits copy_records(const Rec* from, std::size_t count, Rec* to, Order by, Bits first,
+                           Enter enter) {
+    Bits differing = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Rec record = enter(from[i]);
+      differing |= by.bits(record.key()) ^ first;
+      to[i] = record;
+    }
+    return differing;
+  }
+
   /// One of several units of a bucket that no cache holds: its runs go one behind the other to the sink.
   void gather_unit(std::size_t bucket, std::size_t unit, std::size_t units) const {
     const std::size_t begin = block_count() * unit / units;
@@ -357,7 +437,7 @@ struct HostLevel {
     std::size_t at = range.begin + state->start[bucket];
     for (std::size_t i = 0; i < begin; ++i) at += run_of(bucket, i).count();
     const Order by = order;
-    const Bits first = first_of(bucket);
+    const Bits first = by.bits(first_of(bucket).key());
     Bits differing = 0;
     for_each_run(bucket, begin, end, [&](const Run& run) {
       const Rec* const records = run.records();

@@ -208,6 +208,15 @@ class HostSort {
     return aligned ? SimdKinds<typename Level::Key, Value>::most() : 0;
   }
 
+  /// A frequent key is soon told from the others, where splitters are for all keys; but of few kinds and no others values move alone.
+  bool splitters_serve(const Kinds& kinds, std::size_t few) const {
+    using BySimd = SimdRecords<typename Level::OrderType, typename Level::Rec>;
+    const std::size_t sample = BucketSample::size_of(level_.range.size());
+    return BySimd::serve_all && BySimd::serve(level_.order) &&
+           4 * kinds.most_frequent().times >= sample &&
+           (few == 0 || 32 * kinds.rest_times > sample);
+  }
+
   /// Pairs likewise: their values move by labels, or of few kinds by SIMD.
   bool label_kinds() {
     if constexpr (Level::OrderType::is_encoded && Level::with_values &&
@@ -230,7 +239,7 @@ class HostSort {
       constexpr std::size_t most_splits = 2;
       splits_ =
           few == 0 && (kinds.count <= most_splits || 2 * kinds.most_frequent().times >= sample);
-      if (splits_) return false;  // which costs less
+      if (splits_ || splitters_serve(kinds, few)) return false;  // which costs less
       labelled.by_simd = few > 0;
       if (!labelled.by_simd) labelled.number(level_.order);
       level_.state->buckets.count = labelled.labels();
@@ -273,7 +282,8 @@ class HostSort {
       if (!can_part() || !SimdParts<Level>::serve_spread(level_.range.size(), level_.threads)) {
         return false;
       }
-      const std::size_t sampled = level_.sample(bench_of(0));
+      const std::size_t sampled =
+          level_.sample(bench_of(0), BucketSample::size_of(level_.range.size()));
       auto* const sample = reinterpret_cast<typename Level::Stored*>(bench_of(0).a);
       typename Level::Stored differing = 0;
       for (std::size_t i = 1; i < sampled; ++i) differing |= sample[i] ^ sample[0];
@@ -290,7 +300,8 @@ class HostSort {
       const bool serves = level_.state->buckets.by_table ||
                           SimdParts<Level>::serve_spread(level_.range.size(), level_.threads);
       if (!serves || !can_part()) return false;
-      const std::size_t sampled = level_.sample(bench_of(0));
+      const std::size_t sampled =
+          level_.sample(bench_of(0), BucketSample::size_of(level_.range.size()));
       part(reinterpret_cast<typename Level::Stored*>(bench_of(0).a), sampled);
       return true;
     }

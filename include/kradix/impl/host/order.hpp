@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/host/word_turn.hpp"
 #include "kradix/key.hpp"
 
 namespace kradix::impl {
@@ -91,6 +92,17 @@ struct EncodedTotalOrder {
   Bits bits(Stored stored) const { return stored; }
   Bits masked(Stored stored) const { return stored & wanted; }
 };
+
+/// How SIMD turns words to their order.
+template <class Word>
+WordTurn<Word> turn_of(const EncodedOrder<Word, false>& order) {
+  return {0, 0, 0, order.codec.flip};
+}
+template <class Word>
+WordTurn<Word> turn_of(const EncodedTotalOrder<Word>& order) {
+  return {static_cast<Word>(~Word{0}), static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1)),
+          static_cast<Word>(Word{0} - order.codec.lowest), order.codec.flip};
+}
 
 /// Is it an order of doubles?
 template <class Order>

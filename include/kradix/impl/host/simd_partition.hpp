@@ -5,15 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace kradix::impl {
+#include "kradix/impl/host/word_turn.hpp"
 
-/// How an order stores a word: some bits are changed, others where the topmost one is set, then a number is added and bits
-/// are changed again.
-template <class Word>
-struct WordTurn {
-  Word top = 0, other = 0, add = 0, flip = 0;
-  bool changes() const { return (top | other | add | flip) != 0; }
-};
+namespace kradix::impl {
 
 #ifdef KRADIX_ENABLE_HIGHWAY
 /// Turns words, and puts those that are less than the splitter before the others; returns how many they are.

@@ -19,16 +19,6 @@
 
 namespace kradix::impl {
 
-template <class Word>
-WordTurn<Word> turn_of(const EncodedOrder<Word, false>& order) {
-  return {0, 0, 0, order.codec.flip};
-}
-template <class Word>
-WordTurn<Word> turn_of(const EncodedTotalOrder<Word>& order) {
-  return {static_cast<Word>(~Word{0}), static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1)),
-          static_cast<Word>(Word{0} - order.codec.lowest), order.codec.flip};
-}
-
 template <class Level>
 struct SimdParts {
   static constexpr bool exists = false;

@@ -8,6 +8,7 @@
 
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/host_level.hpp"
+#include "kradix/impl/host/simd_trend.hpp"
 
 namespace kradix::impl {
 
@@ -63,6 +64,13 @@ class TrendOf {
   Bits bits(std::size_t i) const { return order_.masked(order_.enter(keys_[i])); }
 
   bool stretch_follows(Trend trend, std::size_t begin, std::size_t end) const {
+    if constexpr (SimdTrend<Order>::exists) {
+      if (order_.wanted == static_cast<Bits>(~Bits{0})) {
+        const auto turn = turn_of(order_);
+        return trend == Trend::rising ? never_fall(keys_ + begin, end - begin, turn)
+                                      : always_fall(keys_ + begin, end - begin, turn);
+      }
+    }
     const TrendOf now = *this;
     Bits against = 0;  // as wide as the keys, so that compilers use SIMD
     if (trend == Trend::rising) {

@@ -1,0 +1,96 @@
+// Records in a core's cache put in order by splits: SIMD tells those less than a splitter from the others, again and again, until few
+// are left or all are alike. Nothing of that without the component Highway.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/host/place_sort.hpp"
+#include "kradix/impl/host/simd_leaf.hpp"
+#include "kradix/impl/host/simd_records.hpp"
+
+namespace kradix::impl {
+
+template <class Order, class Rec>
+class RecordSort {
+  using Word = typename Order::Stored;
+
+ public:
+  explicit RecordSort(const Order& order) : order_(order) {}
+
+  /// From `a` to `b`, behind which there is room for a vector. False, and nothing has moved, where few of them are alike.
+  bool sort(Rec* a, Rec* b, std::size_t count) const {
+    if (count < 16 * sampled) return false;
+    Word sample[sampled];
+    for (std::size_t i = 0; i < sampled; ++i) sample[i] = a[i * count / sampled].key();
+    sort_leaf(sample, sampled);
+    if (!are_alike(sample, sample + sampled)) return false;
+    sort({a, b, count, sample, sample + sampled, 0});
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t sampled = 64;
+
+  struct Part {
+    Rec *a, *b;
+    std::size_t count;
+    const Word *sample, *sample_end;  ///< in order
+    Word least;                       ///< no key is less
+  };
+
+  /// Are there so few kinds that splits tell them apart sooner than words with places?
+  static bool are_alike(const Word* sample, const Word* end) {
+    const auto size = end - sample;
+    std::ptrdiff_t kinds = 1;
+    for (const Word* at = sample + 1; at < end; ++at) kinds += at[0] != at[-1];
+    return sizeof(Rec) == 8 ? 4 * kinds <= 3 * size : 6 * kinds <= size;
+  }
+
+  void sort(Part part) const {
+    while (part.count > 0) {
+      if (part.sample == part.sample_end || !are_alike(part.sample, part.sample_end)) break;
+      const Word* middle = part.sample + (part.sample_end - part.sample) / 2;
+      Word splitter = *middle;
+      // That key gets a part of its own, once nothing is less.
+      const bool is_one_key = splitter == part.least;
+      if (is_one_key) {
+        if (splitter == static_cast<Word>(~Word{0})) return copy(part);
+        ++splitter;
+      }
+      const std::size_t below =
+          split_records(words(part.a), part.count, splitter, words(part.a), words(part.b));
+      std::copy_n(part.b, part.count - below, part.a + below);
+      middle = std::lower_bound(part.sample, part.sample_end, splitter);
+      const Part low{part.a, part.b, below, part.sample, middle, part.least};
+      if (is_one_key) {
+        copy(low);
+      } else {
+        sort(low);
+      }
+      part = {part.a + below, part.b + below,  part.count - below,
+              middle,         part.sample_end, splitter};
+    }
+    sort_by_places(part);
+  }
+
+  void sort_by_places(const Part& part) const {
+    if (part.count == 0) return;
+    const Word first = part.a[0].key();
+    Word varying = 0;
+    for (std::size_t i = 1; i < part.count; ++i) {
+      varying = static_cast<Word>(varying | (part.a[i].key() ^ first));
+    }
+    if (varying == 0) return copy(part);
+    PlaceSort<Order, Rec, std::uint32_t>(order_, part.count, varying).sort(part.a, part.b);
+  }
+
+  static void copy(const Part& part) { std::copy_n(part.a, part.count, part.b); }
+  static Word* words(Rec* records) { return reinterpret_cast<Word*>(records); }
+
+  Order order_;
+};
+
+}  // namespace kradix::impl
