@@ -37,11 +37,12 @@ TEST(LineWriter, WritesPiecesOneBehindTheOther) {
       {
         LineWriter writer(memory + begin, streams);
         for (std::size_t piece = 0; piece < count; ++piece) {
-          std::vector<std::byte> bytes(random() % 5 == 0 ? 0 : random() % 400);
+          std::byte bytes[400];
+          const std::size_t size = random() % 5 == 0 ? 0 : random() % std::size(bytes);
           for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
-          writer.put(bytes.data(), bytes.size());
-          std::copy(bytes.begin(), bytes.end(), expected.begin() + static_cast<std::ptrdiff_t>(at));
-          at += bytes.size();
+          writer.put(bytes, size);
+          std::copy_n(bytes, size, expected.begin() + static_cast<std::ptrdiff_t>(at));
+          at += size;
           ASSERT_EQ(writer.size(), at - begin);
         }
       }
@@ -181,7 +182,7 @@ TYPED_TEST(SimdRecordsOf, AreSortedInCacheWhereManyAreAlike) {
   const OrderOf<Word> order{make_codec<Word>(kradix::Order::ascending),
                             low_mask<Word>(8 * sizeof(Word))};
   for_all_instructions([&] {
-    for (const std::size_t count : {std::size_t{1024}, std::size_t{1025}, std::size_t{9999}}) {
+    for (const std::size_t count : {std::size_t{8192}, std::size_t{8193}, std::size_t{9999}}) {
       for (const std::size_t kinds : {1, 2, 3, 5, 8, 16, 40, 100, 100000}) {
         std::vector<Rec> expected = records_of<Word>(count, kinds, random);
         auto a = room_for<Word>(count), b = room_for<Word>(count);
@@ -201,8 +202,8 @@ TYPED_TEST(SimdRecordsOf, AreSortedInCacheWhereManyAreAlike) {
           ASSERT_EQ(to[i].value(), expected[i].value()) << i << " of " << count << ", " << kinds;
         }
       }
-      std::vector<Rec> few = records_of<Word>(1023, 2, random), other = few;
-      ASSERT_FALSE((RecordSort<OrderOf<Word>, Rec>(order).sort(few.data(), other.data(), 1023)));
+      std::vector<Rec> few = records_of<Word>(8191, 2, random), other = few;
+      ASSERT_FALSE((RecordSort<OrderOf<Word>, Rec>(order).sort(few.data(), other.data(), 8191)));
     }
   });
 }

@@ -208,15 +208,6 @@ class HostSort {
     return aligned ? SimdKinds<typename Level::Key, Value>::most() : 0;
   }
 
-  /// A frequent key is soon told from the others, where splitters are for all keys; but of few kinds and no others values move alone.
-  bool splitters_serve(const Kinds& kinds, std::size_t few) const {
-    using BySimd = SimdRecords<typename Level::OrderType, typename Level::Rec>;
-    const std::size_t sample = BucketSample::size_of(level_.range.size());
-    return BySimd::serve_all && BySimd::serve(level_.order) &&
-           4 * kinds.most_frequent().times >= sample &&
-           (few == 0 || 32 * kinds.rest_times > sample);
-  }
-
   /// Pairs likewise: their values move by labels, or of few kinds by SIMD.
   bool label_kinds() {
     if constexpr (Level::OrderType::is_encoded && Level::with_values &&
@@ -236,10 +227,16 @@ class HostSort {
       const std::size_t few = kinds.frequent(std::min(most, most_simd_kinds()), sample);
       kinds.keep(few > 0 ? few : most);
       if (64 * kinds.rest_times > most_rest * sample) return false;
-      constexpr std::size_t most_splits = 2;
-      splits_ =
-          few == 0 && (kinds.count <= most_splits || 2 * kinds.most_frequent().times >= sample);
-      if (splits_ || splitters_serve(kinds, few)) return false;  // which costs less
+      const std::size_t most_times = kinds.most_frequent().times;
+      using BySimd = SimdRecords<typename Level::OrderType, typename Level::Rec>;
+      if (BySimd::serve_all && BySimd::serve(level_.order)) {
+        // Splitters soon tell a frequent key from others, if there are.
+        if (4 * most_times >= sample && 32 * kinds.rest_times > sample) return false;
+      } else {
+        constexpr std::size_t most_splits = 2;
+        splits_ = few == 0 && (kinds.count <= most_splits || 2 * most_times >= sample);
+        if (splits_) return false;  // which costs less
+      }
       labelled.by_simd = few > 0;
       if (!labelled.by_simd) labelled.number(level_.order);
       level_.state->buckets.count = labelled.labels();

@@ -22,7 +22,7 @@ class RecordSort {
 
   /// From `a` to `b`, behind which there is room for a vector. False, and nothing has moved, where few of them are alike.
   bool sort(Rec* a, Rec* b, std::size_t count) const {
-    if (count < 16 * sampled) return false;
+    if (count < least) return false;
     Word sample[sampled];
     for (std::size_t i = 0; i < sampled; ++i) sample[i] = a[i * count / sampled].key();
     sort_leaf(sample, sampled);
@@ -33,6 +33,7 @@ class RecordSort {
 
  private:
   static constexpr std::size_t sampled = 64;
+  static constexpr std::size_t least = 128 * sampled;  ///< records for which a look pays
 
   struct Part {
     Rec *a, *b;
