@@ -102,6 +102,11 @@ template <class Word>
 using OrderOf = EncodedOrder<Word, false>;
 template <class Word>
 using RecordOf = Record<Word, Word>;
+/// Upwards, by all their bits.
+template <class Word>
+OrderOf<Word> whole_words() {
+  return {make_codec<Word>(kradix::Order::ascending), low_mask<Word>(8 * sizeof(Word))};
+}
 
 template <class Word>
 class SimdRecordsOf : public ::testing::Test {};
@@ -179,8 +184,7 @@ TYPED_TEST(SimdRecordsOf, AreSortedInCacheWhereManyAreAlike) {
   using Rec = RecordOf<Word>;
   std::mt19937_64 random{keys::fresh_seed()};
   SCOPED_TRACE(seed_text());
-  const OrderOf<Word> order{make_codec<Word>(kradix::Order::ascending),
-                            low_mask<Word>(8 * sizeof(Word))};
+  const auto order = whole_words<Word>();
   for_all_instructions([&] {
     for (const std::size_t count : {std::size_t{8192}, std::size_t{8193}, std::size_t{9999}}) {
       for (const std::size_t kinds : {1, 2, 3, 5, 8, 16, 40, 100, 100000}) {
@@ -214,8 +218,7 @@ TYPED_TEST(SimdRecordsOf, GoToBucketsBetweenSplitters) {
   using Rec = RecordOf<Word>;
   std::mt19937_64 random{keys::fresh_seed()};
   SCOPED_TRACE(seed_text());
-  const OrderOf<Word> order{make_codec<Word>(kradix::Order::ascending),
-                            low_mask<Word>(8 * sizeof(Word))};
+  const auto order = whole_words<Word>();
   for_all_instructions([&] {
     for (const std::size_t count : {1, 2, 63, 64, 65, 1000, 5000}) {
       for (const std::size_t kinds : {1, 2, 7, 300, 100000}) {

@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace kradix::impl::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Is every word less than the one behind it, where `falls` greater, or in the former case equal?
+/// Is no word greater than the one behind it; or, if `falls`, is every one?
 template <bool falls, class Word, class Turned>
 bool follow(const Word* words, std::size_t size, const Turned& turned) {
   const hn::ScalableTag<Word> tag;
