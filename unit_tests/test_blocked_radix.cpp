@@ -25,7 +25,8 @@ struct Shape {
   int bucket_bits;
   std::size_t teams;
 };
-constexpr Shape shapes[] = {{64, 48, 2, 1}, {64, 96, 4, 3}, {256, 300, 6, 2}, {1000, 4096, 10, 4}};
+constexpr Shape shapes[] = {
+    {64, 48, 2, 1}, {64, 96, 4, 3}, {256, 300, 6, 2}, {1000, 4096, 10, 4}, {1000, 32, 11, 2}};
 
 kradix::Plan plan_of(std::size_t count, int key_bytes, kradix::BitRange bits, const Shape& shape) {
   kradix::Plan plan;

@@ -109,6 +109,31 @@ TEST(MakePlan, ThreadsOfAHostAllHaveWork) {
   EXPECT_EQ(plan.teams, 16u);
 }
 
+/// Buckets of a host sort are as many as fit a cache, then larger, then more: no level more where either will do.
+TEST(MakePlan, BucketsOfAHostHoldWhatThereIs) {
+  constexpr std::size_t cache = 1 << 20;
+  const Machine machine{2, {1, 0}, {}, {}, {}, {}, true, cache};
+  for (const int bytes : {4, 8, 16}) {
+    const auto record = static_cast<std::size_t>(bytes);
+    const auto plan_for = [&](std::size_t data) {
+      return make_plan(problem_of(data / record, bytes), machine);
+    };
+    const kradix::Plan even = plan_for(256 * cache), larger = plan_for(512 * cache),
+                       more = plan_for(1024 * cache);
+    EXPECT_EQ(even.chunk * record, cache * 3 / 8);
+    EXPECT_EQ(larger.chunk * record, cache * 6 / 8);
+    EXPECT_EQ(more.chunk * record, cache * 6 / 8);
+    EXPECT_EQ(even.digit_bits, 10);
+    EXPECT_EQ(larger.digit_bits, 10);
+    EXPECT_EQ(more.digit_bits, 11);
+    for (const kradix::Plan& plan : {even, larger, more}) {
+      EXPECT_LE(plan.count >> plan.digit_bits, plan.chunk / 4 * 3);
+    }
+    EXPECT_EQ(plan_for(64 * cache).tile * record, cache / 4);
+    EXPECT_EQ(plan_for(65 * cache).tile * record, cache / 2);
+  }
+}
+
 TEST(MakePlan, PassesFollowTheBits) {
   const Machine machine{1, {1, 0}};
   for (const auto& [begin, end, passes] :

@@ -24,34 +24,6 @@ std::string seed_text() {
   return "seed " + std::to_string(keys::fresh_seed());
 }
 
-TEST(LineWriter, WritesPiecesOneBehindTheOther) {
-  std::mt19937_64 random{keys::fresh_seed()};
-  SCOPED_TRACE(seed_text());
-  for (const bool streams : {false, true}) {
-    for (int turn = 0; turn < 300; ++turn) {
-      const std::size_t begin = random() % (2 * line_bytes), count = random() % 12;
-      alignas(line_bytes) std::byte memory[8192];
-      std::fill(std::begin(memory), std::end(memory), std::byte{77});
-      std::vector<std::byte> expected(std::begin(memory), std::end(memory));
-      std::size_t at = begin;
-      {
-        LineWriter writer(memory + begin, streams);
-        for (std::size_t piece = 0; piece < count; ++piece) {
-          std::byte bytes[400];
-          const std::size_t size = random() % 5 == 0 ? 0 : random() % std::size(bytes);
-          for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
-          writer.put(bytes, size);
-          std::copy_n(bytes, size, expected.begin() + static_cast<std::ptrdiff_t>(at));
-          at += size;
-          ASSERT_EQ(writer.size(), at - begin);
-        }
-      }
-      settle_lines();
-      ASSERT_TRUE(std::equal(expected.begin(), expected.end(), memory)) << turn;
-    }
-  }
-}
-
 /// Every bucket begins with its splitter; those of one key are of a key that the sample saw often.
 TEST(BucketSplitters, SetFrequentKeysApart) {
   std::mt19937_64 random{keys::fresh_seed()};

@@ -237,17 +237,29 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
                        : "the portable stable sort is right for every input";
 }
 
+/// Blocks are far from all caches if they are together so many times as large as what a core has for itself.
+inline constexpr std::size_t far_blocks = 64;
+
 /// Blocks and buckets of a host sort, as large as a core's cache takes, and who works on them.
 inline void plan_blocks(const Problem& problem, const Machine& machine, Plan& plan) {
-  constexpr int most_bucket_bits = 10;
+  constexpr int bucket_bits = 10, most_bucket_bits = 11;
   const auto threads = static_cast<std::size_t>(machine.concurrency);
   const auto record_bytes = static_cast<std::size_t>(problem.key_bytes + problem.value_bytes);
-  plan.digit_bits = most_bucket_bits;
-  plan.passes = (plan.bits.end - plan.bits.begin + most_bucket_bits - 1) / most_bucket_bits;
   plan.teams = host_threads(problem.count, threads);
-  // A bucket lies in the cache twice while it is sorted, a block beside its source.
-  plan.chunk = std::max<std::size_t>(least_block, machine.cache_bytes * 3 / 8 / record_bytes);
-  const std::size_t block = std::max(least_block, machine.cache_bytes / 4 / record_bytes);
+  const auto cached = [&](std::size_t eighths) {
+    return std::max(least_block, machine.cache_bytes * eighths / 8 / record_bytes);
+  };
+  const auto fits = [&] { return problem.count >> plan.digit_bits <= plan.chunk / 4 * 3; };
+  // A bucket lies in the cache twice while it is sorted. Where that asks for too many buckets they spill over: a level more
+  // takes longer, as do twice as many buckets, which are the last resort.
+  plan.digit_bits = bucket_bits;
+  plan.chunk = cached(3);
+  if (!fits()) plan.chunk = cached(6);
+  if (!fits()) plan.digit_bits = most_bucket_bits;
+  plan.passes = (plan.bits.end - plan.bits.begin + plan.digit_bits - 1) / plan.digit_bits;
+  // A block lies there beside its source. Where no cache holds all blocks, buckets are gathered sooner from longer ones.
+  const bool far = problem.count * record_bytes > far_blocks * machine.cache_bytes;
+  const std::size_t block = cached(far ? 4 : 2);
   plan.tile = host_block(problem.count, plan.teams, block);
   plan.round = plan.tile;
   plan.tiles = (problem.count + plan.tile - 1) / plan.tile;

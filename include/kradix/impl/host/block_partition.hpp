@@ -81,8 +81,8 @@ class BlockPartition {
     if (found.special || found.escapes) return found;
     place(row);
     move(begin, end);
-    const Rec* const sorted = bench_.a;
-    write_objects(out, end - begin, streams, [=](std::size_t i) { return sorted[i]; });
+    write_bytes(reinterpret_cast<std::byte*>(out), reinterpret_cast<const std::byte*>(bench_.a),
+                (end - begin) * sizeof(Rec), streams);
     return found;
   }
 
@@ -377,11 +377,22 @@ class BlockPartition {
     BlockFindings<Bits> found;
     for (std::size_t at = begin; at < end; at += stretch) {
       const std::size_t size = std::min(stretch, end - at);
+      prefetch_values(at, size);
       look(source_.keys + at, size, found);
       count_stretch(source_.keys + at, size);
     }
     found.escapes = buckets_.escapes(static_cast<Bits>(found.differing & order_.wanted));
     return found;
+  }
+
+  /// They come while keys are counted, and are moved after that.
+  void prefetch_values([[maybe_unused]] std::size_t begin,
+                       [[maybe_unused]] std::size_t size) const {
+    if constexpr (value_bytes > 0) {
+      if (source_.makes_indices) return;
+      const auto* const bytes = reinterpret_cast<const std::byte*>(source_.values + begin);
+      for (std::size_t b = 0; b < size * value_bytes; b += line_bytes) prefetch_line(bytes + b);
+    }
   }
 
   void look(const Key* keys, std::size_t size, BlockFindings<Bits>& found) const {

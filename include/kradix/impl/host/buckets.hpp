@@ -13,7 +13,7 @@
 namespace kradix::impl {
 
 /// A level has at most so many buckets.
-inline constexpr std::size_t max_buckets = 1 << 10;
+inline constexpr std::size_t max_buckets = 1 << 11;
 /// A table's quotas, with those of its most frequent key, need so many.
 inline constexpr std::size_t least_buckets = 8;
 

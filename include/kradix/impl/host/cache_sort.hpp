@@ -138,17 +138,7 @@ class CacheSort {
       if (Splits::serve(order_) && RecordSort<Order, Rec>(order_).sort(a, b, count)) return true;
     }
     if constexpr (Places::exist) {
-      if (!Places::serve(count)) return false;
-      constexpr bool may_be_long = Places::template have_room<std::uint64_t, Bits>;
-      const PlaceSort<Order, Rec, std::uint32_t> by_short(order_, count, varying);
-      if (count <= Places::most_short && !(may_be_long && by_short.crowds(a))) {
-        by_short.sort(a, b);
-        return true;
-      }
-      if constexpr (may_be_long) {
-        PlaceSort<Order, Rec, std::uint64_t>(order_, count, varying).sort(a, b);
-        return true;
-      }
+      return Places::serve(count) && impl::sort_by_places(order_, a, b, count, varying);
     }
     return false;
   }

@@ -353,7 +353,7 @@ struct HostLevel {
                               {bucket_bits().enough, most_bits});
   }
   void prefetch_run(std::size_t bucket, std::size_t block_index) const {
-    constexpr std::size_t most_lines = 4;
+    constexpr std::size_t most_lines = 9;
     const Run run = run_of(bucket, block_index);
     const std::size_t lines = std::min(most_lines, run.size / line_bytes + 1);
     for (std::size_t l = 0; l < lines; ++l) prefetch_line(run.bytes + l * line_bytes);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -78,6 +79,28 @@ inline void advise_large_pages(void* memory, std::size_t bytes) {
 #endif
 }
 
+/// Writes a line of objects `of(j)` past the caches.
+template <class T, class Of>
+void stream_line(T* to, const Of& of) {
+  constexpr std::size_t per_line = line_bytes / sizeof(T);
+#if defined(__SSE2__)
+  // A line in memory would be waited for: pairs of 8 bytes are not loaded as one while their stores are under way.
+  if constexpr (sizeof(T) == sizeof(long long)) {
+    const auto word = [&](std::size_t j) { return std::bit_cast<long long>(of(j)); };
+    for (std::size_t j = 0; j < per_line; j += 2) {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + j), _mm_set_epi64x(word(j + 1), word(j)));
+    }
+    return;
+  }
+#endif
+  alignas(line_bytes) std::byte line[line_bytes];
+  for (std::size_t j = 0; j < per_line; ++j) {
+    const T object = of(j);
+    std::memcpy(line + j * sizeof(T), &object, sizeof(T));
+  }
+  write_line(to, line, true);
+}
+
 /// Writes `count` objects `of(i)` to `to`, in whole lines where it can.
 template <class T, class Of>
 void write_objects(T* to, std::size_t count, bool streams, const Of& of) {
@@ -89,12 +112,7 @@ void write_objects(T* to, std::size_t count, bool streams, const Of& of) {
         to[i] = of(i);
       }
       for (; i + per_line <= count; i += per_line) {
-        alignas(line_bytes) std::byte line[line_bytes];
-        for (std::size_t j = 0; j < per_line; ++j) {
-          const T object = of(i + j);
-          std::memcpy(line + j * sizeof(T), &object, sizeof(T));
-        }
-        write_line(to + i, line, true);
+        stream_line(to + i, [&](std::size_t j) { return of(i + j); });
       }
     }
   }

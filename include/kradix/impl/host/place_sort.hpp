@@ -28,12 +28,14 @@ struct PlaceWords {
   template <class Word, class Bits>
   static constexpr bool have_room = sizeof(Rec) >= sizeof(Word) + sizeof(std::uint32_t) ||
                                     sizeof(Bits) < sizeof(Word);
-  /// Sooner than passes do: all with vectors of 64 bytes (AVX-512), not too many with those of 32.
+  /// Sooner than passes do: all with vectors of 64 bytes (AVX-512), not too many with those of 32. Of many records of 8 bytes
+  /// not where a core stores two words a cycle.
   static bool serve([[maybe_unused]] std::size_t count) {
 #ifdef KRADIX_ENABLE_HIGHWAY
-    constexpr std::size_t most_narrow = 2048;
+    constexpr std::size_t most_narrow = 2048, most_beside_two_stores = 6144;
     const std::size_t vector = hwy::VectorBytes();
-    return vector >= 64 || (vector >= 32 && count <= most_narrow);
+    const bool all_served = sizeof(Rec) != 8 || count <= most_beside_two_stores || !stores_twice();
+    return vector >= 64 ? all_served : vector >= 32 && count <= most_narrow;
 #else
     return false;
 #endif
@@ -166,5 +168,22 @@ class PlaceSort {
   Bits varying_;
   int place_bits_, key_bits_;  ///< of a word
 };
+
+/// From `a` to `b` by words of the length that suits. False, and nothing has moved, where none does.
+template <class Order, class Rec>
+bool sort_by_places(const Order& order, const Rec* a, Rec* b, std::size_t count,
+                    typename Order::Bits varying) {
+  using Places = PlaceWords<Rec>;
+  constexpr bool may_be_long = Places::template have_room<std::uint64_t, typename Order::Bits>;
+  const PlaceSort<Order, Rec, std::uint32_t> by_short(order, count, varying);
+  if (count <= Places::most_short && !(may_be_long && by_short.crowds(a))) {
+    by_short.sort(a, b);
+    return true;
+  }
+  if constexpr (may_be_long) {
+    PlaceSort<Order, Rec, std::uint64_t>(order, count, varying).sort(a, b);
+  }
+  return may_be_long;
+}
 
 }  // namespace kradix::impl

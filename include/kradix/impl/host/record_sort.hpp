@@ -74,10 +74,11 @@ class RecordSort {
       part = {part.a + below, part.b + below,  part.count - below,
               middle,         part.sample_end, splitter};
     }
-    sort_by_places(part);
+    finish(part);
   }
 
-  void sort_by_places(const Part& part) const {
+  /// What has been split enough.
+  void finish(const Part& part) const {
     if (part.count == 0) return;
     const Word first = part.a[0].key();
     Word varying = 0;
@@ -85,7 +86,7 @@ class RecordSort {
       varying = static_cast<Word>(varying | (part.a[i].key() ^ first));
     }
     if (varying == 0) return copy(part);
-    PlaceSort<Order, Rec, std::uint32_t>(order_, part.count, varying).sort(part.a, part.b);
+    sort_by_places(order_, part.a, part.b, part.count, varying);
   }
 
   static void copy(const Part& part) { std::copy_n(part.a, part.count, part.b); }

@@ -8,6 +8,7 @@
 #ifdef KRADIX_ENABLE_HIGHWAY
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/per_target.h>
+#include <hwy/targets.h>
 #endif
 
 namespace kradix::impl {
@@ -16,6 +17,15 @@ namespace kradix::impl {
 inline bool has_wide_simd() {
 #ifdef KRADIX_ENABLE_HIGHWAY
   return hwy::VectorBytes() >= 64;
+#else
+  return false;
+#endif
+}
+
+/// Such vectors on a core that stores two words a cycle (Zen 4 and later)?
+inline bool stores_twice() {
+#ifdef KRADIX_ENABLE_HIGHWAY
+  return hwy::DispatchedTarget() == HWY_AVX3_ZEN4;
 #else
   return false;
 #endif
