@@ -844,6 +844,48 @@ void expect_cells_in_order(Bits low, Bits center, Bits high) {
   }
 }
 
+/// Digits counted as records came serve only if they are those of the bits that turned out to vary.
+TEST(CacheSort, TakesCountedDigitsIfTheyAreItsOwn) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  using Rec = Record<std::uint64_t, std::array<std::uint8_t, 3>>;  // passes alone sort those
+  const EncodedOrder<std::uint64_t, false> order{make_codec<std::uint64_t>(Order::ascending),
+                                                 ~std::uint64_t{0}};
+  std::vector<std::uint32_t> counters(DigitStack::counters, 77);
+  const CacheSort<EncodedOrder<std::uint64_t, false>, Rec> cache(order, counters.data());
+  std::size_t served = 0;
+  for (int turn = 0; turn < 400; ++turn) {
+    const std::size_t count = 25 + random() % 5000;
+    const int bits = 8 + static_cast<int>(random() % 50);
+    const std::uint64_t expected = low_mask<std::uint64_t>(bits);
+    const std::uint64_t mask = random() % 3 == 0 ? expected & random() : expected;
+    std::vector<Rec> a, b;
+    std::uint64_t varying = 0;
+    const DigitPair ahead = cache.counted_ahead(expected, count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t key = random() & mask;
+      const auto byte = [&](int n) { return static_cast<std::uint8_t>(i >> 8 * n); };
+      a.emplace_back(key, std::array<std::uint8_t, 3>{byte(0), byte(1), byte(2)});
+      varying |= key ^ a[0].key();
+      for (int d = 0; d < DigitPair::size && ahead.exists(); ++d) {
+        ++cache.counters_of(d)[ahead.digit[d].of(key)];
+      }
+    }
+    served += ahead.exists() && ahead == DigitStack::choose(varying, count).pair();
+    b = a;
+    std::vector<Rec> reference = a;
+    std::stable_sort(reference.begin(), reference.end(),
+                     [](const Rec& x, const Rec& y) { return x.key() < y.key(); });
+    const Rec* const sorted = cache.sort(a.data(), b.data(), count, varying, ahead);
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(sorted[i].key(), reference[i].key()) << turn << ": " << i;
+      ASSERT_EQ(sorted[i].value(), reference[i].value()) << turn << ": " << i;
+    }
+  }
+  EXPECT_GT(served, 50u);
+  EXPECT_LT(served, 400u);
+}
+
 TEST(KeyCells, GrowWithTheDistanceFromTheirCenter) {
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
   expect_cells_in_order<std::uint8_t>(3, 40, 250);

@@ -283,6 +283,12 @@ struct Buckets {
     return !by_table && !by_splitters && (differing & static_cast<Bits>(~low_mask<Bits>(top))) != 0;
   }
 
+  /// The bits in which keys of one bucket may differ, as far as the sample says; none by a table or splitters, which do not tell.
+  Bits varying_in_one() const {
+    return by_table || by_splitters ? Bits{0}
+                                    : static_cast<Bits>(differing & low_mask<Bits>(digit.shift));
+  }
+
   /// Are all keys of a bucket the same, which need not travel?
   bool holds_one_key(std::size_t bucket) const {
     return by_splitters ? splitters.one_key[bucket] : by_table && table.key_bytes[bucket] == 0;

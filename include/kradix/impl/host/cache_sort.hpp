@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/host/memory.hpp"
 #include "kradix/impl/host/place_sort.hpp"
 #include "kradix/impl/host/record.hpp"
 #include "kradix/impl/host/record_sort.hpp"
@@ -16,17 +17,38 @@
 
 namespace kradix::impl {
 
+/// The digits of two passes, the more significant one first.
+struct DigitPair {
+  static constexpr int size = 2;
+  Digit digit[size]{};
+
+  bool exists() const { return digit[0].mask != 0; }
+  bool operator==(const DigitPair& other) const {
+    const auto same = [&](int d) {
+      return digit[d].shift == other.digit[d].shift && digit[d].mask == other.digit[d].mask;
+    };
+    return same(0) && same(1);
+  }
+};
+
 /// Digits from the most significant down.
 struct DigitStack {
   static constexpr int max_digits = 128;
   static constexpr int max_bits = 11;
-  static constexpr std::size_t counters = std::size_t{1} << max_bits;
+  /// From a digit's counters to the next one's. (Not 4096 bytes, see counter_stride.)
+  static constexpr std::size_t stride =
+      (std::size_t{1} << max_bits) + line_bytes / sizeof(std::uint32_t);
+  static constexpr std::size_t counters = DigitPair::size * stride;
 
   int count = 0;
   int covered = 0;  ///< varying bits that lie in a digit
   Digit digit[max_digits];
 
   int lowest() const { return digit[count - 1].shift; }
+  /// None unless they are two.
+  DigitPair pair() const {
+    return count == DigitPair::size ? DigitPair{{digit[0], digit[1]}} : DigitPair{};
+  }
 
   /// Digits of at most `width` bits, each ending at a varying bit, until they cover `wanted` of those.
   template <class Bits>
@@ -81,8 +103,25 @@ class CacheSort {
   /// `counters`: DigitStack::counters of them.
   CacheSort(const Order& order, std::uint32_t* counters) : order_(order), counters_(counters) {}
 
-  /// Of the two arrays, the one with the sorted records. They lie in `a`, and differ in no other bits.
-  Rec* sort(Rec* a, Rec* b, std::size_t count, Bits varying) const {
+  /// What is worth counting while so many records come to the cache, which may differ in these bits: the digits of two passes,
+  /// if those are to sort them. The counters are zero then.
+  DigitPair counted_ahead(Bits varying, std::size_t count) const {
+    const bool by_leaves = has_leaves && (Leaf::serves_passes || count <= Leaf::whole);
+    const bool by_places = Places::exist && Places::serve_beside_counts(count);
+    if (varying == 0 || count <= few || by_leaves || by_places) return {};
+    const DigitPair digits = DigitStack::choose(varying, count).pair();
+    if (digits.exists()) {
+      for (int d = 0; d < DigitPair::size; ++d) {
+        std::fill_n(counters_of(d), digits.digit[d].mask + 1, 0u);
+      }
+    }
+    return digits;
+  }
+  std::uint32_t* counters_of(int digit) const { return counters_ + digit * DigitStack::stride; }
+
+  /// Of the two arrays, the one with the sorted records. They lie in `a`, and differ in no other bits. Some digits may have
+  /// been counted.
+  Rec* sort(Rec* a, Rec* b, std::size_t count, Bits varying, const DigitPair& counted = {}) const {
     if (varying == 0) return a;
     // Equal words are the same element where all bits count: nobody sees in which order they come.
     const bool by_simd = has_leaves && order_.wanted == low_mask<Bits>(8 * sizeof(Stored));
@@ -98,9 +137,14 @@ class CacheSort {
     if (by_simd && digits.count > 1) {
       if (Rec* const sorted = sort_by_simd(a, b, count, varying)) return sorted;
     }
-    if (digits.count > 1 && sort_by_places(a, b, count, varying)) return b;
+    const bool are_counted = counted.exists() && counted == digits.pair();
+    if (digits.count > 1) {
+      if (sort_by_splits(a, b, count)) return b;
+      if (!are_counted && sort_by_places(a, b, count, varying)) return b;
+    }
     for (int d = digits.count - 1; d >= 0; --d) {
-      pass(a, b, count, digits.digit[d]);
+      if (!are_counted) count_digit(a, count, digits.digit[d]);
+      move(a, b, count, digits.digit[d], counters_of(are_counted ? d : 0));
       std::swap(a, b);
     }
     if ((varying & low_mask<Bits>(digits.lowest())) != 0) part(a, b, count, digits.lowest());
@@ -131,12 +175,17 @@ class CacheSort {
   }
 
  private:
-  /// To `b`. False, and nothing has moved, where passes serve better.
-  bool sort_by_places([[maybe_unused]] Rec* a, [[maybe_unused]] Rec* b, std::size_t count,
-                      [[maybe_unused]] Bits varying) const {
+  /// To `b`. False, and nothing has moved, where words or passes serve better.
+  bool sort_by_splits([[maybe_unused]] Rec* a, [[maybe_unused]] Rec* b,
+                      [[maybe_unused]] std::size_t count) const {
     if constexpr (Splits::exist) {
-      if (Splits::serve(order_) && RecordSort<Order, Rec>(order_).sort(a, b, count)) return true;
+      return Splits::serve(order_) && RecordSort<Order, Rec>(order_).sort(a, b, count);
     }
+    return false;
+  }
+  /// Likewise, where passes serve better.
+  bool sort_by_places([[maybe_unused]] Rec* a, [[maybe_unused]] Rec* b,
+                      [[maybe_unused]] std::size_t count, [[maybe_unused]] Bits varying) const {
     if constexpr (Places::exist) {
       return Places::serve(count) && impl::sort_by_places(order_, a, b, count, varying);
     }
@@ -179,7 +228,7 @@ class CacheSort {
       const Digit digit = DigitStack::cover(varying, 1, width).digit[0];
       count_digit(a, count, digit);
       if (!spreads(count, digit)) return false;
-      move(a, b, count, digit);
+      move(a, b, count, digit, counters_);
       sort_leaves(b, digit);
       return true;
     }
@@ -206,11 +255,6 @@ class CacheSort {
     }
   }
 
-  void pass(const Rec* from, Rec* to, std::size_t count, Digit digit) const {
-    count_digit(from, count, digit);
-    move(from, to, count, digit);
-  }
-
   void count_digit(const Rec* from, std::size_t count, Digit digit) const {
     const Order order = order_;
     std::uint32_t* const counters = counters_;
@@ -218,10 +262,10 @@ class CacheSort {
     for (std::size_t i = 0; i < count; ++i) ++counters[digit.of(order.bits(from[i].key()))];
   }
 
-  /// By the counts of this digit.
-  void move(const Rec* from, Rec* to, std::size_t count, Digit digit) const {
+  /// By the counts of this digit, which turn into its ends.
+  void move(const Rec* from, Rec* to, std::size_t count, Digit digit,
+            std::uint32_t* counters) const {
     const Order order = order_;
-    std::uint32_t* const counters = counters_;
     std::uint32_t sum = 0;
     for (std::size_t d = 0; d <= digit.mask; ++d) {
       const std::uint32_t counted = counters[d];

@@ -382,11 +382,16 @@ struct HostLevel {
     const Order by = order;
     const KeysFrom<Order, Rec> from(order, state->buckets, bucket);
     const Bits first = by.bits(from.enter(first_of(bucket)).key());
+    const CacheSort<Order, Rec> cache(order, bench.counters);
+    const DigitPair ahead = cache.counted_ahead(state->buckets.varying_in_one(), size_of(bucket));
     Bits differing = 0;
     Rec* to = bench.a;
     for_each_run(bucket, 0, block_count(), [&](const Run& run) {
       const std::size_t count = run.count();
-      if (from.changes()) {
+      if (ahead.exists()) {
+        differing |= copy_and_count(run.records(), count, to, by, first, ahead.digit[0],
+                                    ahead.digit[1], cache.counters_of(0), cache.counters_of(1));
+      } else if (from.changes()) {
         differing |= copy_records(run.records(), count, to, by, first,
                                   [=](const Rec& record) { return from.enter(record); });
       } else {
@@ -396,8 +401,7 @@ struct HostLevel {
       to += count;
     });
     const auto size = static_cast<std::size_t>(to - bench.a);
-    const Rec* const sorted = CacheSort<Order, Rec>(order, bench.counters)
-                                  .sort(bench.a, bench.b, size, differing & order.wanted);
+    const Rec* const sorted = cache.sort(bench.a, bench.b, size, differing & order.wanted, ahead);
     const std::size_t at = range.begin + state->start[bucket];
     if (from.changes()) {
       sink.write(from, at, sorted, size, !sink.leaves_keys);
@@ -425,6 +429,22 @@ struct HostLevel {
     for (std::size_t i = 0; i < count; ++i) {
       const Rec record = enter(from[i]);
       differing |= by.bits(record.key()) ^ first;
+      to[i] = record;
+    }
+    return differing;
+  }
+
+  /// Likewise; two digits of each are counted.
+  static Bits copy_and_count(const Rec* from, std::size_t count, Rec* to, Order by, Bits first,
+                             Digit high, Digit low, std::uint32_t* times_high,
+                             std::uint32_t* times_low) {
+    Bits differing = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Rec record = from[i];
+      const Bits bits = by.bits(record.key());
+      differing |= bits ^ first;
+      ++times_high[high.of(bits)];
+      ++times_low[low.of(bits)];
       to[i] = record;
     }
     return differing;

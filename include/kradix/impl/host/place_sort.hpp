@@ -28,14 +28,17 @@ struct PlaceWords {
   template <class Word, class Bits>
   static constexpr bool have_room = sizeof(Rec) >= sizeof(Word) + sizeof(std::uint32_t) ||
                                     sizeof(Bits) < sizeof(Word);
-  /// Sooner than passes do: all with vectors of 64 bytes (AVX-512), not too many with those of 32. Of many records of 8 bytes
-  /// not where a core stores two words a cycle.
-  static bool serve([[maybe_unused]] std::size_t count) {
+  /// Sooner than passes do: all with vectors of 64 bytes (AVX-512), not too many with those of 32.
+  static bool serve(std::size_t count) {
+    return serve_beside_counts(count) || has_wide_simd();
+  }
+  /// Sooner than passes whose digits have been counted? Not of many, where a core stores two words a cycle.
+  static bool serve_beside_counts([[maybe_unused]] std::size_t count) {
 #ifdef KRADIX_ENABLE_HIGHWAY
     constexpr std::size_t most_narrow = 2048, most_beside_two_stores = 6144;
     const std::size_t vector = hwy::VectorBytes();
-    const bool all_served = sizeof(Rec) != 8 || count <= most_beside_two_stores || !stores_twice();
-    return vector >= 64 ? all_served : vector >= 32 && count <= most_narrow;
+    return vector >= 64 ? count <= most_beside_two_stores || !stores_twice()
+                        : vector >= 32 && count <= most_narrow;
 #else
     return false;
 #endif
