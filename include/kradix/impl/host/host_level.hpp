@@ -414,10 +414,8 @@ struct HostLevel {
     const std::size_t begin = block_count() * unit / units;
     const std::size_t end = block_count() * (unit + 1) / units;
     for (std::size_t i = 0; i < begin; ++i) to += run_of(bucket, i).size / sizeof(Value);
-    for_each_run(bucket, begin, end, [&](const Run& run) {
-      write_bytes(reinterpret_cast<std::byte*>(to), run.bytes, run.size, sink.streams);
-      to += run.size / sizeof(Value);
-    });
+    LineWriter writer(reinterpret_cast<std::byte*>(to), sink.streams);
+    for_each_run(bucket, begin, end, [&](const Run& run) { writer.put(run.bytes, run.size); });
   }
 
   /// Returns the bits in which any differs from `first`. (Arguments by value: what a loop reads that stores to records is read anew after
