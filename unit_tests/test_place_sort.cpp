@@ -96,7 +96,8 @@ std::vector<typename WordOrder<Key>::Stored> stored(keys::Pattern pattern, std::
   return words;
 }
 
-constexpr std::size_t sizes[] = {2, 3, 15, 16, 17, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097, 6145};
+constexpr std::size_t sizes[] = {2,   3,   15,  16,   17,   31,   32,  33,
+                                 255, 256, 257, 4095, 4096, 4097, 6145};
 
 /// Of every pattern and size, of all bits and of some of them.
 template <class Key, class Value>
