@@ -1,6 +1,7 @@
 // Objects and bytes that hosts write in whole lines, past the caches or not: what is asked for, and nothing beside it.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
@@ -19,7 +20,7 @@ std::string seed_text() {
 
 /// Memory and what is to be there, both of any bytes.
 struct Page {
-  static constexpr std::size_t bytes = 4096;
+  static constexpr std::size_t bytes = 8192;
   alignas(line_bytes) std::byte memory[bytes];
   std::vector<std::byte> expected;
   Page() : expected(bytes, std::byte{77}) { std::fill_n(memory, bytes, std::byte{77}); }
@@ -83,24 +84,22 @@ TEST(LineWriter, WritesPiecesOneBehindTheOther) {
   for (const bool streams : {false, true}) {
     for (int turn = 0; turn < 300; ++turn) {
       const std::size_t begin = random() % (2 * line_bytes), count = random() % 12;
-      alignas(line_bytes) std::byte memory[8192];
-      std::fill(std::begin(memory), std::end(memory), std::byte{77});
-      std::vector<std::byte> expected(std::begin(memory), std::end(memory));
+      Page page;
       std::size_t at = begin;
       {
-        LineWriter writer(memory + begin, streams);
+        LineWriter writer(page.memory + begin, streams);
         for (std::size_t piece = 0; piece < count; ++piece) {
           std::byte bytes[400];
           const std::size_t size = random() % 5 == 0 ? 0 : random() % std::size(bytes);
           for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
           writer.put(bytes, size);
-          std::copy_n(bytes, size, expected.begin() + static_cast<std::ptrdiff_t>(at));
+          std::copy_n(bytes, size, page.expected.begin() + static_cast<std::ptrdiff_t>(at));
           at += size;
           ASSERT_EQ(writer.size(), at - begin);
         }
       }
       settle_lines();
-      ASSERT_TRUE(std::equal(expected.begin(), expected.end(), memory)) << turn;
+      ASSERT_TRUE(page.is_as_expected()) << turn;
     }
   }
 }
