@@ -1,9 +1,11 @@
 // Sweeps over the top digits and a finish: whatever the keys, with the finish forced on data that the
 // sample would not have chosen; the sample itself, and what happens when it misses a bit.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -198,18 +200,17 @@ Route choice_for(int log_count, int value_bytes, const Alike& alike, int key_byt
   const auto sweeps = SweepChoices::of(rule.least_sweeps(count), key_bytes);
   const int key_bits = 8 * key_bytes;
   const float samples = Sample::samples;
-  const float pairs =
-      static_cast<float>(Sample::teams(count, sweeps)) * samples * (samples - 1) / 2;
+  const float pairs = static_cast<float>(Sample::teams(count)) * samples * (samples - 1) / 2;
   Route route{};
   route.top = key_bits;
   route.disorder = Disorder::both;
+  const auto counted = [&](int bits) {  // a place may be drawn twice
+    return static_cast<std::uint64_t>(pairs *
+                                      (std::exp2(alike(bits)) + 1.0 / static_cast<double>(count)));
+  };
+  route.same = counted(key_bits);
   for (int s = sweeps.first; s < sweeps.end; ++s) {
-    const auto counted = [&](int bits) {  // a place may be drawn twice
-      return static_cast<std::uint64_t>(
-          pairs * (std::exp2(alike(bits)) + 1.0 / static_cast<double>(count)));
-    };
     route.pairs[s - 1] = counted(8 * s);
-    route.same[s - 1] = counted(key_bits);
     route.most[s - 1] = static_cast<std::uint32_t>(1 + samples * std::exp2(alike(8 * s)));
   }
   ChooseRoute{count,
@@ -874,6 +875,21 @@ TEST(PackedCounters, TellWhenOneIsFull) {
   EXPECT_TRUE(wide.seen());
 }
 
+template <int Threads, int Most>
+struct SortInScratch {
+  std::uint64_t* array;
+  int count;
+
+  KOKKOS_FUNCTION void operator()(const TeamMember<Space>& team) const {
+    auto* const words = take_scratch<std::uint64_t>(team, Most);
+    for (int i = team.team_rank(); i < count; i += Threads) words[i] = array[i];
+    team.team_barrier();
+    sort_by_merges<Threads, Most>(
+        team, words, count, [](std::uint64_t a, std::uint64_t b) { return a >> 32 < b >> 32; });
+    for (int i = team.team_rank(); i < count; i += Threads) array[i] = words[i];
+  }
+};
+
 /// Two clusters of keys fit a chunk, or the ends of two do, but lie so far apart that those of each would share a few
 /// counters of it. Tiny ones are too many to be cut apart.
 TEST(ListChunks, CutsThemAtGaps) {
@@ -912,7 +928,9 @@ TEST(ListChunks, CutsThemAtGaps) {
                             shape,
                             passes.data(),
                             route.data(),
-                            ChunkLists::of(words.data(), shape.chunks(count), route.data())});
+                            ChunkLists::of(words.data(), shape.chunks(count), route.data()),
+                            /*ends=*/nullptr,
+                            /*alone=*/most});
     const Route listed = to_host(route)[0];
     ASSERT_LE(listed.chunks, shape.chunks(count));
     EXPECT_EQ(listed.left, 0u);
@@ -936,11 +954,107 @@ TEST(ListChunks, CutsThemAtGaps) {
   }
 }
 
+/// Of counted cells, whole ones fill a chunk; longer ones are left to a team each, and only the longest are not sorted in
+/// scratch.
+TEST(ListChunks, TakesWholeCells) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  using Codec = decltype(make_codec<std::uint64_t>(Order::ascending));
+  constexpr TeamShape step = count_shape<Space>();
+  using List = ListChunks<Space, Codec, step.threads>;
+  constexpr std::size_t most = 4352, alone = 4608;
+  for (const std::size_t usual : {1, 60, 2000}) {
+    for (const bool crowded : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << usual << (crowded ? ", crowded" : ""));
+      std::vector<std::uint64_t> ends(Cells::count);
+      std::uint64_t count = 0;
+      for (std::size_t cell = 0; cell < ends.size(); ++cell) {
+        constexpr std::array<std::size_t, 6> odd{0, most, most + 1, alone, alone + 1, 9000};
+        const bool is_odd = cell % 1024 == 1023 || (cell >> 5) % 700 == 699;
+        count += is_odd                    ? odd[random() % odd.size()]
+                 : usual > 60 && cell > 99 ? 0
+                                           : random() % (2 * usual + 1);
+        ends[cell] = count;
+      }
+      const auto spare = to_device(std::vector<std::uint64_t>(count));
+      const auto device_ends = to_device(ends);
+      const auto words = to_device(std::vector<std::uint64_t>(2 * Cells::count));
+      std::vector<Route> routes(1);
+      routes[0].spreads = Route::to_chunks;
+      routes[0].crowded = crowded ? 1 : 0;
+      std::vector<PassTable> tables(1);
+      tables[0].finishes = 1;
+      const auto route = to_device(routes);
+      const auto passes = to_device(tables);
+      launch_teams<step>(Space{}, "ListChunks", 7, List::scratch_bytes(),
+                         List{{spare.data(), spare.data(), spare.data()},
+                              make_codec<std::uint64_t>(Order::ascending),
+                              count,
+                              {0, 64},
+                              ChunkShape::of(most, count, 1),
+                              passes.data(),
+                              route.data(),
+                              ChunkLists::of(words.data(), Cells::count, route.data()),
+                              device_ends.data(),
+                              alone});
+      const Route listed = to_host(route)[0];
+      const auto in_memory = to_host(spare);
+      const auto lists = to_host(words);
+      std::map<std::size_t, std::size_t> sizes;  // by beginning
+      for (std::uint64_t i = 0; i < listed.chunks; ++i) {
+        const Chunk chunk{lists[i]};
+        sizes[chunk.begin()] = chunk.size();
+        ASSERT_LE(static_cast<std::size_t>(chunk.size()), crowded ? alone : most);
+      }
+      for (std::uint64_t i = 0; i < listed.left; ++i) {
+        const Chunk chunk{lists[Cells::count + i]};
+        const std::size_t end = LongRun::end(in_memory.data() + chunk.begin());
+        sizes[chunk.begin()] = chunk.size() > 0 ? chunk.size() : end - chunk.begin();
+        ASSERT_EQ(chunk.size() == 0, sizes[chunk.begin()] > alone);
+        ASSERT_GT(sizes[chunk.begin()], most);
+      }
+      ASSERT_EQ(sizes.size(), listed.chunks + listed.left);
+      std::size_t end = 0;
+      const std::set<std::uint64_t> all_ends(ends.begin(), ends.end());
+      for (const auto& [begin, size] : sizes) {
+        ASSERT_EQ(begin, end);
+        ASSERT_GT(size, 0u);
+        end += size;
+        ASSERT_TRUE(all_ends.count(end) > 0) << "a cell is cut at " << end;
+      }
+      EXPECT_EQ(end, count);
+      if (Lanes<Space>::width > 1 && usual == 60) EXPECT_LT(10 * sizes.size(), ends.size());
+    }
+  }
+}
+
 TEST(ChunkShape, TheListStaysShort) {
   for (const std::size_t count :
        {std::size_t{1} << 20, std::size_t{1} << 28, std::size_t{1} << 30}) {
     const ChunkShape shape = ChunkShape::of(4352, count, count >> 16);
     EXPECT_LE(2 * shape.chunks(count) * sizeof(std::uint64_t), std::size_t{1} << 23) << count;
+  }
+}
+
+/// By the upper half of each word, so that it shows if words that are equal there change places.
+TEST(MergeFew, IsStable) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr TeamShape shape = sample_shape<Space>();
+  constexpr int most = 1000;
+  const auto upper = [](std::uint64_t word) { return word >> 32; };
+  for (const int count : {0, 1, 2, 3, 31, 32, 33, 500, 511, 512, 513, 999, most}) {
+    for (const std::uint64_t kinds : {1u, 2u, 40u, 1u << 31}) {
+      SCOPED_TRACE(::testing::Message() << count << " of " << kinds << " kinds");
+      std::vector<std::uint64_t> words(most, 7);
+      for (int i = 0; i < count; ++i) words[i] = random() % kinds << 32 | static_cast<unsigned>(i);
+      const auto array = to_device(words);
+      const SortInScratch<shape.threads, most> sort{array.data(), count};
+      launch_teams<shape>(Space{}, "sort", 1, most * sizeof(std::uint64_t), sort);
+      std::stable_sort(words.begin(), words.begin() + count,
+                       [&](auto a, auto b) { return upper(a) < upper(b); });
+      EXPECT_EQ(to_host(array), words);
+    }
   }
 }
 

@@ -154,7 +154,7 @@ class MsdHybrid {
   }
   ChooseRoute choosing(const RouteRule& rule) const {
     const auto samples = static_cast<float>(Sample::samples);
-    const std::size_t teams = Sample::teams(plan_.count, sweep_choices(rule));
+    const std::size_t teams = Sample::teams(plan_.count);
     return {plan_.count,
             sweeps_.digits(),
             rule,
@@ -182,12 +182,11 @@ class MsdHybrid {
     sweeps_.template launch<glance_with>("GlanceAtKeys", at_keys.teams(), at_keys.scratch_bytes(),
                                          at_keys);
     if (glances_only(rule)) return;
-    const SweepChoices sweeps = sweep_choices(rule);
     const auto kinds = kinds_to_sample(rule, false);
-    const std::size_t teams = Sample::teams(plan_.count, sweeps);
     sweeps_.template launch<sample_with>(
-        "SampleRuns", teams * static_cast<std::size_t>(sweeps.count()) + (kinds.wanted() ? 1 : 0),
-        Sample::scratch_bytes(), Sample{order(), sweeps, kinds, route_, choosing(rule)});
+        "SampleRuns", Sample::teams(plan_.count) + (kinds.wanted() ? 1 : 0),
+        Sample::scratch_bytes(),
+        Sample{order(), sweep_choices(rule), kinds, route_, choosing(rule)});
   }
 
   /// By a team that takes a glance, or by one of those that take samples. Where a glance tells, labels have one digit.
@@ -389,7 +388,8 @@ class MsdHybrid {
     sweeps_.template launch<step_with>(
         "ListChunks", (shape.windows(plan_.count) + List::windows - 1) / List::windows,
         List::scratch_bytes(),
-        List{buffers_.keys, codec_, plan_.count, all, shape, passes, route_, lists_});
+        List{buffers_.keys, codec_, plan_.count, all, shape, passes, route_, lists_, cells_,
+             AloneShape.round()});
     // Keys that spread evenly make about as many chunks; teams come round for what is more. Where there is no
     // finish, few teams are soon gone.
     const std::size_t even = plan_.count / plan_.chunk * 5 / 4 + 1;

@@ -98,10 +98,10 @@ constexpr TeamShape glance_shape() {
   return is_host_space<ExecutionSpace> ? TeamShape{1, 1} : TeamShape{512, 1, 2};
 }
 
-/// How teams look at samples of keys: each step is waited for, so all run at once.
+/// How teams look at samples of keys: each step is waited for, so all run at once, one or two on a processor.
 template <class ExecutionSpace>
 constexpr TeamShape sample_shape() {
-  return is_host_space<ExecutionSpace> ? TeamShape{1, 1} : TeamShape{512, 1, 4};
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 1} : TeamShape{512, 1, 2};
 }
 
 /// How teams that count, scan or copy run through the keys, whatever travels with them.

@@ -46,6 +46,10 @@ struct CudaLanes {
     KOKKOS_IF_ON_DEVICE((return __shfl_sync(~Mask{0}, value, (__ffs(mask) - 1) & (width - 1));))
     KOKKOS_IF_ON_HOST((return mask != 0 ? value : 0;))
   }
+  KOKKOS_FUNCTION static std::uint64_t of_lane(std::uint64_t value, [[maybe_unused]] int lane) {
+    KOKKOS_IF_ON_DEVICE((return __shfl_sync(~Mask{0}, value, lane);))
+    KOKKOS_IF_ON_HOST((return value;))
+  }
   /// Adds one to a counter in scratch. CUDA's own atomic: of equal addresses in a warp it makes one.
   KOKKOS_FUNCTION static void increment(std::uint32_t* counter) {
     KOKKOS_IF_ON_DEVICE((atomicAdd(counter, 1u);))

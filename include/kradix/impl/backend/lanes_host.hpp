@@ -28,6 +28,8 @@ struct HostLanes {
   KOKKOS_FUNCTION static std::uint32_t from_last(std::uint32_t value) { return value; }
   /// The value of the first lane of the mask; of no use if there is none.
   KOKKOS_FUNCTION static std::uint32_t from_first(std::uint32_t value, Mask) { return value; }
+  /// The value of one lane.
+  KOKKOS_FUNCTION static std::uint64_t of_lane(std::uint64_t value, int) { return value; }
   /// Adds one to a counter in scratch.
   KOKKOS_FUNCTION static void increment(std::uint32_t* counter) { ++*counter; }
   /// Adds to a counter in scratch and returns what it was.

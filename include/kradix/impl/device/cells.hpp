@@ -15,7 +15,7 @@ namespace kradix::impl {
 
 /// The cells of a sort: keys of a cell agree in two digits. As the codec of their own numbers, for those that place them.
 struct Cells {
-  static constexpr int bits = Route::cell_bits, count = 1 << bits;
+  static constexpr int bits = Route::cell_bits, count = Route::cells;
 
   KOKKOS_FUNCTION static std::uint32_t decode(std::uint32_t cell) { return cell; }
 };

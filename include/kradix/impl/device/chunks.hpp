@@ -35,16 +35,19 @@ struct ChunkList {
   KOKKOS_FUNCTION void add(Chunk chunk) const {
     words[Kokkos::atomic_fetch_add(count, std::uint64_t{1})] = chunk.word;
   }
-  /// The first lanes of a group add one each.
+  /// Those lanes of a group add one each.
   template <class L>
-  KOKKOS_FUNCTION void add(Chunk chunk, int lanes, int lane) const {
+  KOKKOS_FUNCTION void add(Chunk chunk, typename L::Mask lanes, int lane) const {
+    if (lanes == 0) return;
+    const int before = L::rank_in(lanes, lane);
+    const bool adds = (lanes >> lane & 1) != 0;
     std::uint32_t begin = 0;
-    if (lane == 0 && lanes > 0) {
+    if (adds && before == 0) {
       begin = static_cast<std::uint32_t>(
-          Kokkos::atomic_fetch_add(count, static_cast<std::uint64_t>(lanes)));
+          Kokkos::atomic_fetch_add(count, static_cast<std::uint64_t>(L::size_of(lanes))));
     }
-    begin = L::from_first(begin, L::where(lane == 0));
-    if (lane < lanes) words[begin + static_cast<std::uint32_t>(lane)] = chunk.word;
+    begin = L::from_first(begin, lanes);
+    if (adds) words[begin + static_cast<std::uint32_t>(before)] = chunk.word;
   }
   KOKKOS_FUNCTION std::uint64_t size() const { return *count; }
   KOKKOS_FUNCTION Chunk at(std::uint64_t entry) const { return {words[entry]}; }
@@ -115,12 +118,14 @@ struct ChunkShape {
   KOKKOS_FUNCTION std::size_t spare() const { return window < 4 * most ? 2 : 0; }
 };
 
-/// Searches among keys that are sorted by the bits from `shift` up, by all lanes of a group at once.
+/// Searches among keys that are sorted by the bits from `shift` up, by some lanes of a group at once: what all of them read
+/// would take longer than a step more.
 template <class ExecutionSpace, class Codec>
 struct RunSearch {
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
   using L = Lanes<ExecutionSpace>;
+  static constexpr int looking = L::width < 8 ? L::width : 8;
 
   const Key* keys;
   Codec codec;
@@ -136,9 +141,10 @@ struct RunSearch {
   KOKKOS_FUNCTION std::size_t first_at(Bits run, std::size_t begin, std::size_t end,
                                        int lane) const {
     while (begin < end) {
-      const std::size_t step = (end - begin) / (L::width + 1) + 1;
+      const std::size_t step = (end - begin) / (looking + 1) + 1;
       const std::size_t probe = begin + (lane + 1) * step - 1;
-      const bool short_of = probe < end && (Beyond ? run_of(probe) <= run : run_of(probe) < run);
+      const bool short_of =
+          lane < looking && probe < end && (Beyond ? run_of(probe) <= run : run_of(probe) < run);
       const int below = L::size_of(L::where(short_of));  // the lanes that do are the first ones
       begin += below * step;
       if (begin + step - 1 < end) end = begin + step - 1;
@@ -165,7 +171,8 @@ struct RunSearch {
 };
 
 /// A group of lanes lists the chunks that start in its window: as many whole runs as fit, then the next.
-/// The last group of a team only finds where its window starts, for the one before.
+/// The last group of a team only finds where its window starts, for the one before. Where cells of keys have been counted
+/// nobody need search: a window is a few of them.
 template <class ExecutionSpace, class Codec, int Threads>
 struct ListChunks {
   using Key = typename Codec::key_type;
@@ -184,17 +191,26 @@ struct ListChunks {
   const PassTable* passes;
   const Route* route;
   ChunkLists lists;
+  const std::uint64_t* ends;  ///< of cells, if keys are spread twice
+  std::size_t
+      alone;  ///< elements of a run too long for a chunk that still fit scratch, where it is sorted digit by digit
 
   static std::size_t scratch_bytes() { return (groups + 1) * sizeof(std::size_t); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     const bool otherwise = route->mends != 0 || route->spreads == Route::to_values;
     if (!passes->finishes || passes->counts() || otherwise) return;
+    const int group = team.team_rank() / L::width, lane = L::lane(team.team_rank());
+    if (route->spreads == Route::to_chunks) {
+      const int first = (team.league_rank() * groups + group) * L::width;
+      const int step = team.league_size() * groups * L::width;
+      for (int cell = first; cell < Route::cells; cell += step) list_cells(cell, lane);
+      return;
+    }
     auto* const starts = take_scratch<std::size_t>(team, groups + 1);
     const int shift = route->digits.begin;
     const Search search{
         keys.end(passes->count), codec, {shift, 0}, low_mask<Bits>(all.end - shift)};
-    const int group = team.team_rank() / L::width, lane = L::lane(team.team_rank());
     const std::size_t window = static_cast<std::size_t>(team.league_rank()) * windows + group;
     // A lone group finds both ends itself.
     for (int i = group; i <= windows; i += groups) {
@@ -204,6 +220,30 @@ struct ListChunks {
     }
     team.team_barrier();
     if (group < windows) list(search, starts[group], starts[group + 1], lane);
+  }
+
+  /// Of a cell for each lane. Whoever has the last cell of a chunk keeps it.
+  KOKKOS_FUNCTION void list_cells(int first, int lane) const {
+    const std::size_t mine = ends[first + lane];
+    std::size_t begin = first > 0 ? ends[first - 1] : 0;
+    Chunk chunk{};
+    bool ends_chunk = false;
+    int listed = 0;  // cells
+    while (listed < L::width) {
+      const auto fit = L::where(mine <= begin + shape.most);
+      const int fitting = L::size_of(fit);
+      const bool fits = fitting > listed;
+      const int next = fits ? fitting : listed + 1;
+      if (lane == next - 1) {
+        const std::size_t size = mine - begin;
+        ends_chunk = fits && size > 0;
+        if (ends_chunk) chunk = Chunk::make(begin, size);
+        if (!fits) leave(begin, mine);
+      }
+      begin = L::of_lane(mine, next - 1);
+      listed = next;
+    }
+    lists.chunks.template add<L>(chunk, L::where(ends_chunk), lane);
   }
 
   KOKKOS_FUNCTION void list(const Search& search, std::size_t begin, std::size_t end,
@@ -238,18 +278,28 @@ struct ListChunks {
         }
         if (lane == kept) mine = Chunk::make(begin, size);
         if (++kept == L::width) {
-          lists.chunks.template add<L>(mine, kept, lane);
+          lists.chunks.template add<L>(mine, L::where(lane < kept), lane);
           kept = 0;
         }
       } else if (lane == 0) {
-        LongRun::set_end(keys.spare(passes->count) + begin, next);
-        lists.left.add(Chunk::make(begin, size));
+        leave(begin, next);
       }
       begin = next;
       run = beyond;
       ++chunks;
     }
-    lists.chunks.template add<L>(mine, kept, lane);
+    lists.chunks.template add<L>(mine, L::where(lane < kept), lane);
+  }
+
+  /// A run that is too long for a chunk.
+  KOKKOS_FUNCTION void leave(std::size_t begin, std::size_t end) const {
+    const std::size_t size = end - begin;
+    if (size <= alone) {
+      (route->crowded != 0 ? lists.chunks : lists.left).add(Chunk::make(begin, size));
+    } else {
+      LongRun::set_end(keys.spare(passes->count) + begin, end);
+      lists.left.add(Chunk::make(begin, 0));
+    }
   }
 
   /// Could many runs lie from the one to the other, few of them with more elements than some? Where keys spread evenly

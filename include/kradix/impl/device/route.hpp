@@ -15,6 +15,7 @@
 #include "kradix/impl/device/bins.hpp"
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/key_order.hpp"
+#include "kradix/impl/device/merge_few.hpp"
 #include "kradix/impl/device/sample_kinds.hpp"
 #include "kradix/impl/device/sample_places.hpp"
 #include "kradix/impl/device/team.hpp"
@@ -37,6 +38,7 @@ struct Route {
   int spreads;
   static constexpr int to_chunks = 1, to_values = 2;
   static constexpr int cell_bits = 2 * digit_bits;  ///< of those digits
+  static constexpr int cells = 1 << cell_bits;
   /// Keys are counted after one sweep, if no bin of it holds more than so many (0: they are not).
   std::uint64_t counts;
   int verifies;                  ///< no disorder in the sample: order is verified, nothing counted
@@ -52,7 +54,7 @@ struct Route {
   std::uint64_t sampled;             ///< teams that have looked at their samples
   std::uint64_t recounted;           ///< teams that have counted digits anew
   std::uint64_t pairs[most_sweeps];  ///< sampled pairs that 1, 2, ... sweeps would leave in one run
-  std::uint64_t same[most_sweeps];   ///< those of them that are the same
+  std::uint64_t same;                ///< those of them that are the same
   std::uint32_t most[most_sweeps];   ///< sampled keys in the longest such run of a team's sample
   std::uint64_t chunks;              ///< listed for the finish
   std::uint64_t left;                ///< and for those that take what it cannot
@@ -295,7 +297,7 @@ struct ChooseRoute {
     constexpr int s = light_sweeps;
     if (s + sweeps_spared > passes || s < sweeps.least || s >= sweeps.end) return false;
     if (count < rule.mend_lights_from || route->light_most * samples > one_teams_work) return false;
-    const float differ = mean_of(route->pairs, s, n) - mean_of(route->same, s, n);
+    const float differ = mean_of(route->pairs[s - 1], n) - mean_of(route->same, n);
     if (differ > rule.differ) return false;
     const float mended = gain_by_mending(s, passes, n, differ, 1 - route->heavy_share);
     const float all_sweeps = static_cast<float>(passes) * sweep_time();
@@ -329,11 +331,11 @@ struct ChooseRoute {
     const int left = route->top - all.begin - Route::cell_bits;
     if (!may_spread() || left < 1 || left > cell_bits || sweeps.first > s || sweeps.end <= s)
       return;
-    const float run = mean_of(route->pairs, s, n);
+    const float run = mean_of(route->pairs[s - 1], n);
     const float even = rule.even * n / static_cast<float>(1 << Route::cell_bits);
     const bool fits_chunks = sweeps.least <= s && run <= rule.run;
     if (fits_chunks || run > even) return;
-    if (n / values() > rule.alike || same_of(sweeps.least, n) > rule.alike) return;
+    if (n / values() > rule.alike || same_of(n) > rule.alike) return;
     route->digits = {route->top - Route::cell_bits, route->top};
     route->finishes = 1;
     route->spreads = Route::to_values;
@@ -341,15 +343,15 @@ struct ChooseRoute {
 
   /// A finish costs little more than a pass: it must replace two.
   KOKKOS_FUNCTION void choose(int s, int passes, float n) const {
-    const float run = mean_of(route->pairs, s, n), same = same_of(s, n);
+    const float run = mean_of(route->pairs[s - 1], n), same = same_of(n);
     const float most = n * route->most[s - 1] / samples;
     // Up to four of a sample meet by chance.
     const bool short_enough = most <= rule.most || route->most[s - 1] <= 4;
     if (s >= passes) return;
     const bool fits = short_enough && run + uneven(run, same, n) <= rule.run;
-    const bool spread = fits && s + 2 <= passes && tells_apart(sharing_a_word(s, n), n);
+    const bool spread = fits && s + 2 <= passes && tells_apart(sharing_a_word(n), n);
     const bool crowded = fits && !spread && gain_by_digits(s, n, same) > rule.gain;
-    const float differ = run - mean_of(route->same, s, n);
+    const float differ = run - mean_of(route->same, n);
     // One team sorts a long run in which the sample saw no difference, if there is one.
     const bool no_longest = short_enough || route->most[s - 1] <= one_teams_work;
     const bool mends = !spread && !crowded && no_longest && differ <= rule.differ &&
@@ -366,9 +368,9 @@ struct ChooseRoute {
 
   /// Long runs, most of which are of one kind: a team that looks at one has nothing to sort.
   KOKKOS_FUNCTION void choose_to_look(int s, int passes, float n) const {
-    const float run = mean_of(route->pairs, s, n), same = same_of(s, n);
+    const float run = mean_of(route->pairs[s - 1], n), same = same_of(n);
     if (s >= passes || route->most[s - 1] > one_teams_work || same <= rule.run) return;
-    const float mixed = 1 - mean_of(route->same, s, n) / run;
+    const float mixed = 1 - mean_of(route->same, n) / run;
     if (mixed > rule.mixed) return;
     if (!(gain_by_looking(s, passes, n, run, mixed) > rule.look_gain)) return;
     route->digits = {route->top - s * digit_bits, route->top};
@@ -390,7 +392,7 @@ struct ChooseRoute {
   /// How many keys one finds in its word of counters. A chunk spans what agrees in so many topmost bits that about a
   /// chunk's keys do; words are told apart by the next ones. How many keys agree with one is known for whole
   /// digits that were sampled, and taken to fall evenly from one to the next.
-  KOKKOS_FUNCTION float sharing_a_word(int s, float n) const {
+  KOKKOS_FUNCTION float sharing_a_word(float n) const {
     constexpr int most = Route::most_sweeps + 2;
     float bits[most] = {0}, alike[most] = {Kokkos::log2(n)};
     const int all_bits = route->top - all.begin;
@@ -412,7 +414,7 @@ struct ChooseRoute {
     for (int level = sweeps.first; level < sweeps.end && level * digit_bits < all_bits; ++level) {
       add(level * digit_bits, route->pairs[level - 1]);
     }
-    add(all_bits, route->same[s - 1]);
+    add(all_bits, route->same);
     const float chunk = Kokkos::log2(rule.run);
     int i = 0;
     while (i + 1 < last && alike[i + 1] > chunk) ++i;
@@ -436,12 +438,12 @@ struct ChooseRoute {
   KOKKOS_FUNCTION float drawn_twice(float n) const { return sampled_pairs / n; }
   /// No more than so many beside those may be chance.
   KOKKOS_FUNCTION static float few_pairs() { return 3; }
-  KOKKOS_FUNCTION float same_of(int s, float n) const {
-    const float seen = static_cast<float>(route->same[s - 1]) - drawn_twice(n);
+  KOKKOS_FUNCTION float same_of(float n) const {
+    const float seen = static_cast<float>(route->same) - drawn_twice(n);
     return seen < few_pairs() ? 0 : seen * n / sampled_pairs;
   }
-  KOKKOS_FUNCTION float mean_of(const std::uint64_t* pairs, int s, float n) const {
-    return n * static_cast<float>(pairs[s - 1]) / sampled_pairs;
+  KOKKOS_FUNCTION float mean_of(std::uint64_t pairs, float n) const {
+    return n * static_cast<float>(pairs) / sampled_pairs;
   }
 
   /// What a finish digit by digit saves beside sweeps over all digits, in ps an element, by times measured on
@@ -501,8 +503,8 @@ struct ChooseRoute {
   }
 };
 
-/// Teams count how many keys of a sample of theirs would stay together after 1, 2, ... sweeps. Each team
-/// looks at one number of sweeps; and at order, for as long as none has seen disorder. The last of them chooses.
+/// Teams count how many keys of a sample of theirs would stay together after 1, 2, ... sweeps; and look at order, for as
+/// long as none has seen disorder. The last of them chooses.
 template <class ExecutionSpace, class Codec, int Threads>
 struct SampleRuns {
   using Key = typename Codec::key_type;
@@ -512,6 +514,9 @@ struct SampleRuns {
   using Kinds = SampleKinds<ExecutionSpace, Codec, Threads>;
   using Table = typename Kinds::Table;
   static constexpr int samples = Kinds::samples;  ///< of one team
+  static constexpr int each = samples / Threads, groups = Threads / L::width;
+  /// Numbers of sweeps after which runs are looked at, and those of keys that are the same.
+  static constexpr int most_levels = 1 + RouteRule::tried + 1;
 
   KeyOrder<Codec> order;
   SweepChoices sweeps;
@@ -519,20 +524,27 @@ struct SampleRuns {
   Route* route;
   ChooseRoute choose;
 
-  /// Half full at most.
+  struct Runs {
+    std::uint32_t pairs, most;  ///< of keys in one run: all pairs, and the most keys (0: no two)
+    int last[groups];  ///< the last place of each group's part at which a run starts (-1: none)
+  };
   struct Scratch {
-    Table table;            ///< of prefixes plus one; kinds are looked for in another of the kind
+    union {
+      Table table;  ///< of kinds
+      struct {
+        Bits codes[samples];
+        Runs runs[most_levels];
+      };
+    };
     std::uint64_t sampled;  ///< teams
+    KOKKOS_FUNCTION Scratch() {}
   };
 
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
-  /// As many for each number of sweeps as give a good estimate, few enough to be cheap beside one read
-  /// of the keys, and to run all at once.
-  static std::size_t teams(std::size_t count, const SweepChoices& sweeps) {
-    const std::size_t wanted = count / (16 * samples);
-    const std::size_t most = 512 / static_cast<std::size_t>(sweeps.count());
-    return std::clamp<std::size_t>(wanted, 1, std::min<std::size_t>(128, most));
+  /// As many as give a good estimate, few enough to be cheap beside one read of the keys.
+  static std::size_t teams(std::size_t count) {
+    return std::clamp<std::size_t>(count / (16 * samples), 1, 128);
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
@@ -559,11 +571,12 @@ struct SampleRuns {
     }
   }
 
+  /// In order, keys of a run lie side by side, whatever the number of sweeps.
   KOKKOS_FUNCTION void sample_runs(const Team& team, int index, Scratch& scratch) const {
-    const int mine = sweeps.first + index % sweeps.count();
+    const int thread = team.team_rank();
     const RandomPlaces places{order.count};
     const auto first =
-        static_cast<std::uint32_t>(index) * samples + static_cast<std::uint32_t>(team.team_rank());
+        static_cast<std::uint32_t>(index) * samples + static_cast<std::uint32_t>(thread);
     std::size_t place[each];
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i)
@@ -571,37 +584,42 @@ struct SampleRuns {
     Bits bits[each];
     KRADIX_UNROLL  // on their way while the route is read
         for (int i = 0; i < each; ++i) bits[i] = order.codec.encode(order.keys[place[i]]);
-    const int top = route->top, shift = top - mine * digit_bits;
+    const int top = route->top;
     if (L::load(&route->disorder) != Disorder::both) look_at_order(place);
-    if (shift < order.all.begin) return;
-    std::uint64_t word[each];
-    const std::uint64_t mask = low_mask<std::uint64_t>(top - shift);
+    const auto mask = static_cast<Bits>(order.mask() & low_mask<Bits>(top));
     KRADIX_UNROLL
-    for (int i = 0; i < each; ++i) word[i] = static_cast<std::uint64_t>(bits[i] >> shift) & mask;
-    count(team, word, scratch.table);
-    if (team.team_rank() == 0) {
-      Kokkos::atomic_add(&route->pairs[mine - 1], std::uint64_t{scratch.table.found});
-      Kokkos::atomic_max(&route->most[mine - 1], scratch.table.most);
+    for (int i = 0; i < each; ++i) {
+      scratch.codes[i * Threads + thread] = static_cast<Bits>(bits[i] & mask);
     }
-    if (scratch.table.found == 0 || mine < sweeps.least) return;
+    for (int level = thread; level < most_levels; level += Threads) {
+      scratch.runs[level].pairs = scratch.runs[level].most = 0;
+    }
     team.team_barrier();
+    sort_by_merges<Threads, samples>(team, scratch.codes, samples,
+                                     [](const Bits& a, const Bits& b) { return a < b; });
+    const int all = sweeps.count();
+    int level_of[each];
     KRADIX_UNROLL
-    for (int i = 0; i < each; ++i) word[i] = print(static_cast<Bits>(bits[i] & order.mask()));
-    count(team, word, scratch.table);
-    if (team.team_rank() == 0) {
-      Kokkos::atomic_add(&route->same[mine - 1], std::uint64_t{scratch.table.found});
+    for (int i = 0; i < each; ++i) {
+      level_of[i] = first_level(scratch.codes, thread * each + i, top, all);
     }
-  }
-
-  static constexpr int each = samples / Threads;
-
-  /// Of all bits that count: hardly two keys have it in common.
-  KOKKOS_FUNCTION static std::uint64_t print(Bits code) {
-    std::uint64_t mixed = 0;
-    for (int w = 0; w < words_in<Bits>; ++w) {
-      mixed = (mixed ^ word_of(code, w)) * 0x9e3779b97f4a7c15u;
+    KRADIX_ROLLED
+    for (int level = 0; level <= all; ++level) find_last(thread, level_of, level, scratch);
+    team.team_barrier();
+    KRADIX_ROLLED
+    for (int level = 0; level <= all; ++level) count_runs(thread, level_of, level, scratch);
+    team.team_barrier();
+    for (int level = thread; level <= all; level += Threads) {
+      const Runs& runs = scratch.runs[level];
+      if (runs.pairs == 0) continue;
+      if (level == all) {
+        Kokkos::atomic_add(&route->same, std::uint64_t{runs.pairs});
+      } else if (top - (sweeps.first + level) * digit_bits >= order.all.begin) {
+        const int sweep = sweeps.first + level - 1;
+        Kokkos::atomic_add(&route->pairs[sweep], std::uint64_t{runs.pairs});
+        Kokkos::atomic_max(&route->most[sweep], runs.most);
+      }
     }
-    return mixed >> 1;
   }
 
   KOKKOS_FUNCTION void look_at_order(const std::size_t* place) const {
@@ -611,37 +629,61 @@ struct SampleRuns {
     if (disorder != 0) Disorder::tell<ExecutionSpace>(&route->disorder, disorder);
   }
 
-  /// Pairs of the same words, and the most that are (0: no two).
-  KOKKOS_FUNCTION static void count(const Team& team, const std::uint64_t* word, Table& table) {
-    table.template clear<Threads>(team);
+  /// From which number of sweeps on the key begins a run: from that one on it differs from the key before. `all`: the
+  /// sweeps leave both in one, but they are not the same; beyond that they are.
+  KOKKOS_FUNCTION int first_level(const Bits* codes, int place, int top, int all) const {
+    if (place == 0) return 0;
+    const auto differ = static_cast<Bits>(codes[place] ^ codes[place - 1]);
+    if (differ == 0) return all + 1;
+    const int agree = top - bit_width_of(differ);
+    const int level = agree / digit_bits + 1 - sweeps.first;
+    return level < 0 ? 0 : level < all ? level : all;
+  }
+  /// The last place of a thread's part at which a run starts, or -1.
+  KOKKOS_FUNCTION static int last_start(int thread, const int* level_of, int level) {
+    int last = -1;
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) last = level_of[i] <= level ? thread * each + i : last;
+    return last;
+  }
+  KOKKOS_FUNCTION static int of_lane(int value, int lane) {
+    return static_cast<int>(L::of_lane(static_cast<std::uint32_t>(value), lane));
+  }
+
+  KOKKOS_FUNCTION static void find_last(int thread, const int* level_of, int level,
+                                        Scratch& scratch) {
+    const int last = last_start(thread, level_of, level);
+    const auto some = L::where(last >= 0);
+    const int last_of_group = of_lane(last, some != 0 ? bit_width_of(some) - 1 : 0);
+    if (L::lane(thread) == 0) scratch.runs[level].last[thread / L::width] = last_of_group;
+  }
+
+  /// Each key with those before it in its run.
+  KOKKOS_FUNCTION static void count_runs(int thread, const int* level_of, int level,
+                                         Scratch& scratch) {
+    using Mask = typename L::Mask;
+    Runs& runs = scratch.runs[level];
+    const int last = last_start(thread, level_of, level), lane = L::lane(thread);
+    const auto below = static_cast<Mask>(L::where(last >= 0) & ((Mask{1} << lane) - 1));
+    int start = of_lane(last, below != 0 ? bit_width_of(below) - 1 : lane);
+    if (below == 0) {
+      int group = thread / L::width;
+      do {
+        start = group > 0 ? runs.last[--group] : 0;
+      } while (start < 0);
+    }
     std::uint32_t pairs = 0, most = 0;
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
-      const std::uint32_t before = insert(table, word[i] + 1);
-      pairs += before;
-      if (before >= most) most = before + 1;
+      const int place = thread * each + i;
+      if (level_of[i] <= level) start = place;
+      const auto met = static_cast<std::uint32_t>(place - start);
+      pairs += met;
+      if (met > 0 && met >= most) most = met + 1;
     }
-    if (pairs != 0) {
-      Kokkos::atomic_add(&table.found, pairs);
-      Kokkos::atomic_max(&table.most, most);
-    }
-    team.team_barrier();
-  }
-
-  /// How many of the same came before.
-  KOKKOS_FUNCTION static std::uint32_t insert(Table& table, std::uint64_t mine) {
-    std::uint32_t slot = Table::slot_of(mine);
-    bool looks = true;
-    KRADIX_ROLLED
-    while (looks) {
-      const std::uint64_t found =
-          Kokkos::atomic_compare_exchange(&table.word[slot], std::uint64_t{0}, mine);
-      looks = found != 0 && found != mine;
-      if (looks) slot = Table::next(slot);
-    }
-    // Lanes meet again before the next insertion.
-    L::barrier();
-    return L::add(&table.times[slot], 1u);
+    if (pairs == 0) return;
+    Kokkos::atomic_add(&runs.pairs, pairs);
+    Kokkos::atomic_max(&runs.most, most);
   }
 };
 

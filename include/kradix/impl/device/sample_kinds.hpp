@@ -6,9 +6,9 @@
 #include <type_traits>
 
 #include "kradix/impl/backend/lanes.hpp"
-#include "kradix/impl/device/bitonic.hpp"
 #include "kradix/impl/device/heavy_kinds.hpp"
 #include "kradix/impl/device/key_order.hpp"
+#include "kradix/impl/device/merge_few.hpp"
 #include "kradix/impl/device/sample_places.hpp"
 #include "kradix/impl/device/team.hpp"
 
@@ -261,10 +261,11 @@ struct SampleKinds {
     const Codec& codec = order.codec;
     const Bits mask = order.mask();
     if (in_order) {
-      sort_bitonic<Threads>(team, table.word, listed, [&](std::uint64_t a, std::uint64_t b) {
-        return (codec.encode(static_cast<Key>(a)) & mask) <
-               (codec.encode(static_cast<Key>(b)) & mask);
-      });
+      sort_by_merges<Threads, samples>(team, table.word, listed,
+                                       [&](std::uint64_t a, std::uint64_t b) {
+                                         return (codec.encode(static_cast<Key>(a)) & mask) <
+                                                (codec.encode(static_cast<Key>(b)) & mask);
+                                       });
     }
     for (int i = team.team_rank(); i < listed; i += Threads) {
       list[i] = static_cast<Key>(table.word[i]);
