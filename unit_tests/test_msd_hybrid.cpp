@@ -265,6 +265,22 @@ TEST(MsdHybrid, FinishesWhatSpreadsWhateverTheSize) {
   }
 }
 
+/// Few keys are spread twice only if their cells are about even.
+TEST(MsdHybrid, SpreadsEvenKeysSooner) {
+  const auto even = [](double bits) { return -bits; };
+  const auto uneven = [](double bits) { return 1 - bits; };  // as if they lay in half of the cells
+  for (const int key_bytes : {4, 8}) {
+    EXPECT_EQ(choice_for(26, 0, even, key_bytes).spreads, 0);
+    EXPECT_EQ(choice_for(27, 0, even, key_bytes).spreads, Route::to_chunks);
+    EXPECT_EQ(choice_for(27, 4, even, key_bytes).spreads, 0);
+    const Route few = choice_for(27, 0, uneven, key_bytes);
+    EXPECT_EQ(few.spreads, 0);
+    EXPECT_EQ(few.finishes, 1);
+  }
+  EXPECT_EQ(choice_for(28, 0, [](double bits) { return bits < 16 ? 0.1 - bits : -bits; }).spreads,
+            Route::to_chunks);
+}
+
 /// 8192 kinds, which three sweeps of four tell apart. What looks at their runs would also have to copy them, in place.
 TEST(MsdHybrid, LongRunsAreNotLookedAtWhereAllMustBeCopiedBesides) {
   const auto kinds = [](double bits) { return -13 * std::min(bits, 24.0) / 24; };
@@ -638,7 +654,7 @@ TEST(MsdHybrid, WhatASampleMissesIsNotCountedByOneTeam) {
 RouteRule by_spreading(std::size_t count) {
   RouteRule rule = always;
   rule.run = static_cast<float>(count) / 400;
-  rule.spread_from = 0;
+  rule.spread_from = rule.spread_uneven_from = 0;
   rule.glance_to = 0;
   return rule;
 }

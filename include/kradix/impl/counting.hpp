@@ -120,9 +120,8 @@ class Counting {
       launch<count_with>("CountBytes", teams, Count::scratch_bytes(), Count{in_, counts_});
     } else {
       using Count = CountShorts<ExecutionSpace, count_with>;
-      constexpr std::size_t least_share = least_counted_shorts / Pack<Key>::size;
       const std::size_t teams =
-          std::clamp<std::size_t>(in_.packs() / least_share, 1, most_counting());
+          std::clamp<std::size_t>(teams_for_shorts(plan_.count * sizeof(Key)), 1, most_counting());
       const std::size_t share = shares(in_.packs(), teams);
       launch<count_with>("CountShorts", teams, Count::scratch_bytes(), Count{in_, share, counts_});
     }

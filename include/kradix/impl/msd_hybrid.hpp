@@ -37,13 +37,15 @@ inline RouteRule route_rule(const Plan& plan) {
   RouteRule rule = RouteRule::of_chunks(plan.chunk);
   rule.samples_from = least_to_sample(plan.passes);
   rule.heavy_from = plan.value_bytes > 0 ? rule.samples_from : std::size_t{1} << 22;
+  if (plan.passes > 0)
+    rule.spread_from = least_spread_bytes / static_cast<std::size_t>(plan.passes);
   return rule;
 }
 
 struct MsdHybridScratch {
   OnesweepScratch sweeps;
   Slot kinds;    ///< or labels
-  Slot cells;    ///< if keys may be spread twice, with the sums of their tiles behind them
+  Slot cells;    ///< if keys may be spread twice; the sums of their tiles and their counts follow
   Slot heavy;    ///< of keys alone a glance may write them beside those who clear all before
   Slot sampled;  ///< kinds, of which that is true anyway
   Slot route;
@@ -62,9 +64,12 @@ struct MsdHybridScratch {
   static MsdHybridScratch list(const Plan& plan, const LookBackShape& most, ScratchList& list,
                                const RouteRule& rule) {
     MsdHybridScratch scratch;
-    const bool may_spread = plan.value_bytes == 0 && plan.count >= rule.spread_from;
-    const std::size_t cells =
-        may_spread ? (Cells::count + TileSums::words) * sizeof(std::uint64_t) : 0;
+    const bool may_spread =
+        plan.value_bytes == 0 && plan.count >= rule.spread_from && plan.count <= Cells::most_keys;
+    const std::size_t cells = may_spread
+                                  ? (Cells::count + TileSums::words) * sizeof(std::uint64_t) +
+                                        Cells::count * sizeof(Cells::Counter)
+                                  : 0;
     const std::size_t kinds =
         plan.value_bytes > 0 ? sizeof(Labels<std::uint64_t>) : sizeof(Kinds<std::uint64_t>);
     constexpr std::size_t heavy = sizeof(HeavyKinds<std::uint64_t>);
@@ -139,7 +144,7 @@ class MsdHybrid {
     sweeps_.sweep();
     if (spreads) spread_within();
     if (kinds) sweep_by_labels(glances_only(rule));
-    if (spreads) finish_cells();
+    if (spreads) finish_cells(rule);
     const bool settles_apart = heavy && !glances_only(rule);
     finish(glances_only(rule), !settles_apart);
     if (settles_apart) settle_expand_or_merge();
@@ -242,32 +247,39 @@ class MsdHybrid {
       using Count = CountCells<ExecutionSpace, Codec, count_cells_with>;
       const WideArray<const Key> keys(buffers_.keys.in, plan_.count);
       constexpr std::size_t size = Pack<Key>::size;
-      constexpr std::size_t least_share = least_counted_shorts / size;
       constexpr std::size_t most_share = (std::size_t{1} << 31) / size;  // counters have 32 bits
       const std::size_t most = std::max(sweeps_.template running_teams<count_cells_with>(),
                                         keys.packs() / most_share + 1);
-      const std::size_t teams = std::clamp<std::size_t>(keys.packs() / least_share, 1, most);
+      const std::size_t teams = std::clamp<std::size_t>(plan_.count / least_counted_cells, 1, most);
       sweeps_.template launch<count_cells_with>(
           "CountCells", teams, Count::scratch_bytes(),
-          Count{keys, codec_, (keys.packs() + teams - 1) / teams, route_, cells_});
+          Count{keys, codec_, (keys.packs() + teams - 1) / teams, route_, cell_counts()});
     }
   }
 
   void place_cells() {
     constexpr TeamShape place_with = place_bins_shape<ExecutionSpace>();
     using Place = PlaceCells<ExecutionSpace, place_with>;
-    sweeps_.template launch<place_with>(
-        "PlaceCells", Place::tiles, Place::scratch_bytes(),
-        Place{route_, sweeps_.passes(), {cells_ + Cells::count}, cells_, sweeps_.bins()});
+    sweeps_.template launch<place_with>("PlaceCells", Place::tiles, Place::scratch_bytes(),
+                                        Place{route_,
+                                              sweeps_.passes(),
+                                              {cells_ + Cells::count},
+                                              cell_counts(),
+                                              cells_,
+                                              sweeps_.bins()});
+  }
+  Cells::Counter* cell_counts() const {
+    return reinterpret_cast<Cells::Counter*>(cells_ + Cells::count + TileSums::words);
   }
 
   void spread_within() {
     if constexpr (may_have_cells) sweeps_.spread_within(cells_, route_);
   }
 
-  /// Cells too long for scratch, of few values.
-  void finish_cells() {
+  /// Cells too long for scratch, of few values. (If keys spread evenly, cells of few keys fit.)
+  void finish_cells(const RouteRule& rule) {
     if constexpr (may_write_cells) {
+      if (rule.even * static_cast<float>(plan_.count) <= rule.run * Cells::count) return;
       const std::size_t rounds = 8 * sweeps_.template running_teams<cells_with>();
       sweeps_.template launch<cells_with>(
           "FinishCells", std::min<std::size_t>(Cells::count, rounds),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cmath>
 #include <cstddef>
 
 namespace kradix::impl {
@@ -279,8 +280,17 @@ constexpr TeamShape expand_shape(std::size_t key_bytes) {
 /// Tiles of the result that a team writes one after the other, once all processors have work: the next
 /// one's bins are soon found from the last one's.
 inline constexpr std::size_t tiles_in_a_row = 8;
-/// Below this many 2-byte keys a team, clearing and adding up its 2^16 counters costs more than counting.
-inline constexpr std::size_t least_counted_shorts = std::size_t{1} << 14;
+/// Teams that count so many bytes of keys, by 2 bytes of each: the more there are the sooner all is read, but each adds up to
+/// 2^16 counters to those of all. (Both take equally long by the root of bytes / 3000, if keys spread; if they crowd, more
+/// teams are better.)
+inline std::size_t teams_for_shorts(std::size_t bytes) {
+  return static_cast<std::size_t>(std::sqrt(static_cast<double>(bytes) / 1000));
+}
+
+/// Fewer keys a team, and what it adds to the counts of all cells would take longer than another team saves.
+inline constexpr std::size_t least_counted_cells = std::size_t{1} << 18;
+/// Bytes of keys from which on a count of all cells costs less than a pass in no order saves.
+inline constexpr std::size_t least_spread_bytes = std::size_t{1} << 29;
 
 /// Up to so many 2-byte keys are counted in memory, by one kernel that also writes them anew.
 inline constexpr std::size_t most_few_shorts = std::size_t{1} << 21;

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "kradix/impl/backend/lanes.hpp"
@@ -16,6 +17,10 @@ namespace kradix::impl {
 /// The cells of a sort: keys of a cell agree in two digits. As the codec of their own numbers, for those that place them.
 struct Cells {
   static constexpr int bits = Route::cell_bits, count = Route::cells;
+
+  /// What each team adds to all cells is what their count costs beside one read: as short as it may be.
+  using Counter = std::uint32_t;
+  static constexpr std::size_t most_keys = std::numeric_limits<Counter>::max();
 
   KOKKOS_FUNCTION static std::uint32_t decode(std::uint32_t cell) { return cell; }
 };
@@ -60,41 +65,42 @@ template <class ExecutionSpace, class Codec, TeamShape Shape>
 struct CountCells {
   using Key = typename Codec::key_type;
   using Cell = CellOfKey<ExecutionSpace, Codec>;
-  using Count = CountShorts<ExecutionSpace, Shape, Cell>;
+  using Count = CountShorts<ExecutionSpace, Shape, Cell, Cells::Counter>;
   using Team = TeamMember<ExecutionSpace>;
 
   WideArray<const Key> keys;
   Codec codec;
   std::size_t share;  ///< packs of a team
   Route* route;
-  std::uint64_t* cells;  ///< zero
+  Cells::Counter* counts;  ///< [cell], zero
 
   static std::size_t scratch_bytes() { return Count::scratch_bytes(); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (route->spreads == 0) return;
-    Count{keys, share, cells, Cell::of(codec, keys.at(0), route)}(team);
+    Count{keys, share, counts, Cell::of(codec, keys.at(0), route)}(team);
   }
 };
 
 /// Then where each begins, and the bins of the first pass.
 template <class ExecutionSpace, TeamShape Shape>
 struct PlaceCells {
-  using Place = PlaceBins<ExecutionSpace, Cells, Shape>;
+  using Place = PlaceBins<ExecutionSpace, Cells, Shape, Cells::Counter>;
   using Team = TeamMember<ExecutionSpace>;
   static constexpr int tiles = Place::tiles;
 
   const Route* route;
   const PassTable* passes;
   TileSums sums;
-  std::uint64_t* cells;
-  std::uint64_t* bins;  ///< [row][bin]
+  const Cells::Counter* counts;
+  std::uint64_t* cells;  ///< where each begins
+  std::uint64_t* bins;   ///< [row][bin]
 
   static std::size_t scratch_bytes() { return Place::scratch_bytes(); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (route->spreads == 0) return;
-    const Place place{{}, cells, sums, cells};
+    const Place place{{}, counts, sums, cells};
     const std::uint32_t tile = place.draw(team);
     place.place(team, tile);
     std::uint64_t* const firsts = bins + passes->row[0] * bin_count;

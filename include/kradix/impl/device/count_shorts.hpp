@@ -52,7 +52,8 @@ struct WholeShort {
 /// the number of keys. Then the step is taken back, which is exact however many carries there were, for a
 /// word is the sum of what was added to it. Once a single step does not fit, the rest of the share is
 /// counted in whole words, one field's keys after the other.
-template <class ExecutionSpace, TeamShape Shape, class Short = WholeShort>
+template <class ExecutionSpace, TeamShape Shape, class Short = WholeShort,
+          class Counter = std::uint64_t>
 struct CountShorts {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
@@ -67,8 +68,8 @@ struct CountShorts {
   static constexpr std::size_t most_held = (12 << 16) / Keys::size;
 
   WideArray<const Key> keys;
-  std::size_t share;      ///< packs of a team
-  std::uint64_t* counts;  ///< [short], zero
+  std::size_t share;  ///< packs of a team
+  Counter* counts;    ///< [short], zero
   Short short_of{};
 
   static std::size_t scratch_bytes() { return CountFields::words * sizeof(std::uint32_t); }
@@ -184,7 +185,7 @@ struct CountShorts {
   }
 
   KOKKOS_FUNCTION void add(int key, std::uint32_t counted) const {
-    if (counted > 0) Kokkos::atomic_add(&counts[key], std::uint64_t{counted});
+    if (counted > 0) Kokkos::atomic_add(&counts[key], Counter{counted});
   }
 };
 

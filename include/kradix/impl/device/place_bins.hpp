@@ -23,7 +23,7 @@ struct TileSums {
 
 /// A tile waits for the sums of all tiles before it at once, not for one after the other: there are few of
 /// them, and they were drawn by teams that run.
-template <class ExecutionSpace, class Codec, TeamShape Shape>
+template <class ExecutionSpace, class Codec, TeamShape Shape, class Counter = std::uint64_t>
 struct PlaceBins {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
@@ -31,7 +31,7 @@ struct PlaceBins {
   static_assert(tiles * Shape.round() == 1 << Codec::bits && tiles <= TileSums::most_tiles);
 
   Codec codec;
-  const std::uint64_t* counts;  ///< [key]
+  const Counter* counts;  ///< [key]
   TileSums sums;
   Place* places;  ///< [code]
 

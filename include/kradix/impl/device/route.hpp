@@ -115,8 +115,11 @@ struct RouteRule {
   /// From so many on light ones may be mended, where heavy ones make up so much.
   std::size_t mend_lights_from = std::size_t{1} << 24;
   float mend_lights = 0.1f;
-  /// Keys alone, from so many on, may be spread twice: four launches more.
-  std::size_t spread_from = std::size_t{1} << 28;
+  /// Keys alone, from so many on, may be spread twice: three launches more. Fewer of them only if they find no more than so
+  /// many times the mean in their cells: uneven ones are slower to count.
+  std::size_t spread_from = std::size_t{1} << 27;
+  std::size_t spread_uneven_from = std::size_t{1} << 28;
+  float spread_even = 1.5f;
   float even = 2;      ///< keys of a cell, over the mean of all cells, that are counted by value
   float alike = 0.3f;  ///< keys that are the same as one there
 
@@ -332,7 +335,7 @@ struct ChooseRoute {
     if (!may_spread() || left < 1 || left > cell_bits || sweeps.first > s || sweeps.end <= s)
       return;
     const float run = mean_of(route->pairs[s - 1], n);
-    const float even = rule.even * n / static_cast<float>(1 << Route::cell_bits);
+    const float even = rule.even * n / static_cast<float>(Route::cells);
     const bool fits_chunks = sweeps.least <= s && run <= rule.run;
     if (fits_chunks || run > even) return;
     if (n / values() > rule.alike || same_of(n) > rule.alike) return;
@@ -361,7 +364,9 @@ struct ChooseRoute {
     route->finishes = 1;
     route->crowded = crowded ? 1 : 0;
     route->mends = mends ? 1 : 0;
-    if (spread && s * digit_bits == Route::cell_bits && may_spread()) {
+    const bool even = run * static_cast<float>(Route::cells) <= rule.spread_even * n;
+    if (spread && s * digit_bits == Route::cell_bits && may_spread() &&
+        (even || count >= rule.spread_uneven_from)) {
       route->spreads = Route::to_chunks;
     }
   }
