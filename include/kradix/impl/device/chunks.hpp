@@ -192,8 +192,7 @@ struct ListChunks {
   const Route* route;
   ChunkLists lists;
   const std::uint64_t* ends;  ///< of cells, if keys are spread twice
-  std::size_t
-      alone;  ///< elements of a run too long for a chunk that still fit scratch, where it is sorted digit by digit
+  std::size_t alone;  ///< elements of a run beyond a chunk that FinishCrowded still has scratch for
 
   static std::size_t scratch_bytes() { return (groups + 1) * sizeof(std::size_t); }
 
