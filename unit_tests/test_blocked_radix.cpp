@@ -280,6 +280,40 @@ TEST(BlockedRadix, KeysAloneOfFewValuesAreCounted) {
   }
 }
 
+/// In bytes, which turn over where a value comes more than 255 times, or by the million.
+template <class Key>
+void count_in_bytes() {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  constexpr Shape shape{65536, 262144, 10, 3};
+  constexpr std::uint64_t values = 131001;
+  std::vector<Key> input(20 * values + 13);
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    const std::uint64_t often = i % 64 == 0 ? 333 * (i % 3) : random() % values;
+    input[i] = static_cast<Key>(often << 3 | 5);
+  }
+  // A key that no place of the sample holds.
+  const std::size_t size = BucketSample::size_of(input.size());
+  std::size_t odd = 100;
+  for (std::size_t i = 0; i < size; ++i) odd += BucketSample::place(i, size, input.size()) == odd;
+  for (const Order order : {Order::ascending, Order::descending}) {
+    for (const bool parts_words : {false, true}) {
+      EXPECT_TRUE(counts_and_sorts(input, order, "AddBytes", shape, parts_words));
+      auto others = input;
+      others[odd] ^= Key{1} << 30;
+      EXPECT_FALSE(counts_and_sorts(others, order, "AddBytes", shape, parts_words));
+      // Too few for each value.
+      others.resize(8 * values);
+      EXPECT_FALSE(counts_and_sorts(others, order, "AddBytes", shape, parts_words));
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+TEST(BlockedRadix, KeysAloneOfManyValuesAreCountedInBytes) {
+  count_in_bytes<std::uint32_t>();
+  count_in_bytes<std::int64_t>();
+}
+
 /// Where the plan has SIMD part words, and Highway is at hand; few kinds are counted all the same.
 template <class Key>
 void part_words() {

@@ -15,13 +15,24 @@ namespace kradix::impl {
 /// Which of the keys' bits are counted, and where.
 template <class Stored>
 struct KeyCounts {
-  static constexpr int max_bits = 16;
+  static constexpr int max_bits = 20, max_word_bits = 16;
 
   Digit digit;
   Stored others;         ///< the bits that all keys share
   std::uint64_t* start;  ///< counts of whole values, then where each begins, and the end
 
   std::size_t values() const { return digit.mask + std::size_t{1}; }
+  /// More values than words have room for in a core's cache are counted in bytes, each thread's behind `start`.
+  bool in_bytes() const { return values() > std::size_t{1} << max_word_bits; }
+  /// Fewer keys a value take as long to be written anew as to be sorted.
+  static constexpr std::size_t least_of_bytes = 16;
+  std::size_t bytes_to(std::size_t thread) const {
+    const std::size_t start_bytes = (values() + 1) * sizeof(std::uint64_t);
+    return (start_bytes + line_bytes - 1) / line_bytes * line_bytes + thread * values();
+  }
+  std::uint8_t* bytes_of(std::size_t thread) const {
+    return reinterpret_cast<std::uint8_t*>(start) + bytes_to(thread);
+  }
   /// Few values are counted in several sets: equal keys in a row do not wait for each other.
   static constexpr std::size_t sets = 4;
   bool in_sets() const { return values() <= 1 << 10; }
@@ -56,6 +67,7 @@ struct CountKeys {
 
   void operator()(const TeamMember<ExecutionSpace>& team) const {
     const auto thread = static_cast<std::size_t>(team.league_rank());
+    if (counts.in_bytes()) return count_in_bytes(counts.bytes_of(thread));
     auto* const own =
         reinterpret_cast<std::uint32_t*>(benches.bench<typename Level::Rec>(thread).a);
     const std::size_t used = counts.counters();
@@ -71,8 +83,17 @@ struct CountKeys {
     give(own, used, thread);
   }
 
+  /// A byte that turns over has counted 256.
+  void count_in_bytes(std::uint8_t* own) const {
+    std::fill_n(own, counts.values(), std::uint8_t{0});
+    level.for_each_block([&](std::size_t begin, std::size_t end) {
+      if (!count(own, begin, end)) level.judge(Level::State::escaped);
+    });
+  }
+
   /// Counts a stretch while it is near; false if a key is none of the values.
-  bool count(std::uint32_t* own, std::size_t begin, std::size_t end) const {
+  template <class Counter>
+  bool count(Counter* own, std::size_t begin, std::size_t end) const {
     constexpr std::size_t stretch = 4096 / sizeof(Stored);
     const auto field =
         static_cast<Stored>(static_cast<Stored>(counts.digit.mask) << counts.digit.shift);
@@ -93,6 +114,15 @@ struct CountKeys {
       count_stretch(own, keys, size);
     }
     return true;
+  }
+
+  void count_stretch(std::uint8_t* own, const Stored* keys, std::size_t size) const {
+    const auto order = level.order;
+    const Digit digit = counts.digit;
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::size_t value = digit.of(order.bits(order.enter(keys[i])));
+      if (++own[value] == 0) Kokkos::atomic_add(&counts.start[value], std::uint64_t{256});
+    }
   }
 
   void count_stretch(std::uint32_t* own, const Stored* keys, std::size_t size) const {
@@ -116,6 +146,23 @@ struct CountKeys {
       if (own[at] == 0) continue;
       Kokkos::atomic_add(&counts.start[at % values], std::uint64_t{own[at]});
       own[at] = 0;
+    }
+  }
+};
+
+/// What was counted in bytes, added up: each thread takes its share of the values.
+template <class ExecutionSpace, class Level>
+struct AddBytes {
+  Level level;
+  KeyCounts<typename Level::Stored> counts;
+
+  void operator()(const TeamMember<ExecutionSpace>& team) const {
+    const std::size_t values = counts.values();
+    const Share mine = share_of(values, (values + level.threads - 1) / level.threads,
+                                static_cast<std::size_t>(team.league_rank()));
+    for (std::size_t t = 0; t < level.threads; ++t) {
+      const std::uint8_t* const bytes = counts.bytes_of(t);
+      for (std::size_t v = mine.begin; v < mine.end; ++v) counts.start[v] += bytes[v];
     }
   }
 };

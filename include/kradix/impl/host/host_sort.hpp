@@ -140,6 +140,9 @@ class HostSort {
       launch("CountKeys", level_.threads,
              CountKeys<ExecutionSpace, Level, Stored>{level_, memory_.benches, counts});
       if (!was_good()) return false;
+      if (counts.in_bytes()) {
+        launch("AddBytes", level_.threads, AddBytes<ExecutionSpace, Level>{level_, counts});
+      }
       std::exclusive_scan(counts.start, counts.start + counts.values() + 1, counts.start,
                           std::uint64_t{0});
       level_.open();
@@ -337,9 +340,16 @@ class HostSort {
   /// All bits of keys count, and the tables are small beside keys and cache: each thread adds its own to all.
   bool worth_counting(const Counts& counts) const {
     const std::size_t values = counts.values(), keys = level_.range.size();
-    return values > 1 && level_.all_bits_count() &&
-           values * std::max<std::size_t>(level_.threads, 2) <= keys / 2 &&
-           (values + 1) * sizeof(std::uint64_t) <= keys * sizeof(typename Level::Rec) &&
+    const std::size_t bytes = keys * sizeof(typename Level::Rec);
+    if (values <= 1 || !level_.all_bits_count() ||
+        values * std::max<std::size_t>(level_.threads, 2) > keys / 2) {
+      return false;
+    }
+    if (counts.in_bytes()) {
+      return values * Counts::least_of_bytes <= keys && counts.bytes_to(level_.threads) <= bytes &&
+             values <= 4 * memory_.benches.record_bytes;
+    }
+    return (values + 1) * sizeof(std::uint64_t) <= bytes &&
            counts.counters() * sizeof(std::uint32_t) <= memory_.benches.record_bytes;
   }
 
