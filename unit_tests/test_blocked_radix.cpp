@@ -255,6 +255,14 @@ bool counts_and_sorts(std::vector<Key> input, Order order, const std::string& ke
   return counted && !moved;
 }
 
+/// That the sample of so many keys does not look at.
+std::size_t unsampled_place(std::size_t count) {
+  const std::size_t size = BucketSample::size_of(count);
+  std::size_t place = 100;
+  for (std::size_t i = 0; i < size; ++i) place += BucketSample::place(i, size, count) == place;
+  return place;
+}
+
 TEST(BlockedRadix, KeysAloneOfFewValuesAreCounted) {
   std::mt19937_64 random{keys::fresh_seed()};
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
@@ -264,10 +272,7 @@ TEST(BlockedRadix, KeysAloneOfFewValuesAreCounted) {
     std::vector<std::uint64_t> wide(30011);  // too many values for a sample to see each
     for (std::uint64_t& key : wide) key = random() % 2000;
     EXPECT_TRUE(counts_and_sorts(wide, order));
-    // A key that no place of the sample holds.
-    const std::size_t size = BucketSample::size_of(wide.size());
-    std::size_t odd = 100;
-    for (std::size_t i = 0; i < size; ++i) odd += BucketSample::place(i, size, wide.size()) == odd;
+    const std::size_t odd = unsampled_place(wide.size());
     wide[odd] ^= std::uint64_t{1} << 50;
     EXPECT_FALSE(counts_and_sorts(wide, order));
     EXPECT_FALSE(
@@ -292,10 +297,7 @@ void count_in_bytes() {
     const std::uint64_t often = i % 64 == 0 ? 333 * (i % 3) : random() % values;
     input[i] = static_cast<Key>(often << 3 | 5);
   }
-  // A key that no place of the sample holds.
-  const std::size_t size = BucketSample::size_of(input.size());
-  std::size_t odd = 100;
-  for (std::size_t i = 0; i < size; ++i) odd += BucketSample::place(i, size, input.size()) == odd;
+  const std::size_t odd = unsampled_place(input.size());
   for (const Order order : {Order::ascending, Order::descending}) {
     for (const bool parts_words : {false, true}) {
       EXPECT_TRUE(counts_and_sorts(input, order, "AddBytes", shape, parts_words));
