@@ -191,7 +191,7 @@ TEST(MsdHybrid, DenseKeysAreGivenUpSoon) {
 /// What is chosen for keys of which, of any two, so many are alike in so many topmost bits: log2 of the chance.
 template <class Alike>
 Route choice_for(int log_count, int value_bytes, const Alike& alike, int key_bytes = 8,
-                 bool in_place = true) {
+                 bool in_place = true, bool splits = false) {
   constexpr std::size_t chunk = 4352;
   using Sample = SampleRuns<Space, decltype(make_codec<std::uint64_t>(Order::ascending)),
                             sample_shape<Space>().threads>;
@@ -223,6 +223,7 @@ Route choice_for(int log_count, int value_bytes, const Alike& alike, int key_byt
               12,
               0,
               value_bytes == 0,
+              splits,
               16,
               true,
               in_place,
@@ -277,8 +278,23 @@ TEST(MsdHybrid, SpreadsEvenKeysSooner) {
     EXPECT_EQ(few.spreads, 0);
     EXPECT_EQ(few.finishes, 1);
   }
-  EXPECT_EQ(choice_for(28, 0, [](double bits) { return bits < 16 ? 0.1 - bits : -bits; }).spreads,
-            Route::to_chunks);
+}
+
+/// Keys alone that no digits spread are spread by splitters, if sweeps over all digits would take longer.
+TEST(MsdHybrid, SpreadsBySplittersWhatNoDigitsSpread) {
+  const auto even = [](double bits) { return -bits; };
+  const auto rare_ones = [](double bits) { return -0.356 * bits; };
+  for (const bool splits : {false, true}) {
+    for (const int log_count : {25, 26}) {
+      SCOPED_TRACE(::testing::Message() << "2^" << log_count << (splits ? " may be split" : ""));
+      EXPECT_NE(choice_for(log_count, 0, even, 8, true, splits).spreads, Route::by_splitters);
+      const Route uneven = choice_for(log_count, 0, rare_ones, 8, true, splits);
+      EXPECT_EQ(uneven.spreads, splits ? Route::by_splitters : 0);
+      EXPECT_EQ(uneven.finishes, splits ? 1 : 0);
+      const Route shorter = choice_for(log_count, 0, rare_ones, 5, true, splits);
+      EXPECT_EQ(shorter.spreads, 0);
+    }
+  }
 }
 
 /// 8192 kinds, which three sweeps of four tell apart. What looks at their runs would also have to copy them, in place.
@@ -520,37 +536,6 @@ constexpr RouteRule by_counting{.run = 1e3,
                                 .counted = 1,
                                 .mend_gain = 1e30};
 
-/// By which no two different keys are equal.
-template <class Key>
-auto codec_of_all_bits(Order order) {
-  if constexpr (std::is_floating_point_v<Key>) {
-    return total_order(make_codec<Key>(order));
-  } else {
-    return make_codec<Key>(order);
-  }
-}
-
-/// Sorts keys alone, in place and not, by the order of codes; returns the routes of both.
-template <class Key, class Codec>
-std::vector<Route> routes_alone(const std::vector<Key>& input, const Codec& codec,
-                                const RouteRule& rule) {
-  using Word = typename Codec::key_type;
-  const auto code = [&](const Key& key) { return codec.encode(std::bit_cast<Word>(key)); };
-  std::vector<Key> expected = input;
-  std::ranges::sort(expected, {}, code);
-  std::vector<Route> routes;
-  for (const bool in_place : {false, true}) {
-    const auto sorted =
-        hybrid::sort<small_finish, NoValue>(input, codec, {.in_place = in_place}, rule);
-    routes.push_back(sorted.route);
-    for (std::size_t i = 0; i < input.size(); ++i) {
-      EXPECT_EQ(keys::bytes_of(sorted.keys[i]), keys::bytes_of(expected[i])) << i;
-      if (::testing::Test::HasFailure()) return routes;
-    }
-  }
-  return routes;
-}
-
 /// Teams look for the ends of long runs while others sort theirs.
 TYPED_TEST(MsdHybridOf, FinishesKeysAloneOfEveryPattern) {
   for (const keys::Pattern pattern : keys::all_patterns) {
@@ -654,7 +639,8 @@ TEST(MsdHybrid, WhatASampleMissesIsNotCountedByOneTeam) {
 RouteRule by_spreading(std::size_t count) {
   RouteRule rule = always;
   rule.run = static_cast<float>(count) / 400;
-  rule.spread_from = rule.spread_uneven_from = 0;
+  rule.spread_from = 0;
+  rule.spread_even = 1e30f;
   rule.glance_to = 0;
   return rule;
 }

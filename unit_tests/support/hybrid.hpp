@@ -1,14 +1,19 @@
 // One sort by msd_hybrid with shapes so small that few elements make many tiles and chunks.
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <gtest/gtest.h>
 #include <vector>
 
 #include "kradix/impl/msd_hybrid.hpp"
 #include "support/device.hpp"
+#include "support/keys.hpp"
 
 namespace hybrid {
 
 using namespace kradix::impl;
+using kradix::Order;
 
 inline constexpr bool on_host = is_host_space<Space>;
 inline constexpr TeamShape sweep_with = on_host ? TeamShape{1, 64} : TeamShape{256, 4, 1};
@@ -92,6 +97,36 @@ Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Moveme
       there, Kokkos::View<Route, Memory, Kokkos::MemoryUnmanaged>(scratch.route.in<Route>(base)));
   const auto moved = to_host(values_result);
   return {to_host(result), {moved.begin(), moved.end()}, route};
+}
+
+/// By which no two different keys are equal.
+template <class Key>
+auto codec_of_all_bits(Order order) {
+  if constexpr (std::is_floating_point_v<Key>) {
+    return total_order(make_codec<Key>(order));
+  } else {
+    return make_codec<Key>(order);
+  }
+}
+
+/// Sorts keys alone, in place and not, by the order of codes; returns the routes of both.
+template <class Key, class Codec>
+std::vector<Route> routes_alone(const std::vector<Key>& input, const Codec& codec,
+                                const RouteRule& rule) {
+  using Word = typename Codec::key_type;
+  const auto code = [&](const Key& key) { return codec.encode(std::bit_cast<Word>(key)); };
+  std::vector<Key> expected = input;
+  std::ranges::sort(expected, {}, code);
+  std::vector<Route> routes;
+  for (const bool in_place : {false, true}) {
+    const auto sorted = sort<small_finish, NoValue>(input, codec, {.in_place = in_place}, rule);
+    routes.push_back(sorted.route);
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      EXPECT_EQ(keys::bytes_of(sorted.keys[i]), keys::bytes_of(expected[i])) << i;
+      if (::testing::Test::HasFailure()) return routes;
+    }
+  }
+  return routes;
 }
 
 }  // namespace hybrid

@@ -26,11 +26,17 @@
 #include "kradix/impl/device/label_kinds.hpp"
 #include "kradix/impl/device/mend_tiles.hpp"
 #include "kradix/impl/device/route.hpp"
+#include "kradix/impl/device/sort_by_splitters.hpp"
 #include "kradix/impl/device/take_out_keys.hpp"
 #include "kradix/impl/onesweep.hpp"
 #include "kradix/impl/plan.hpp"
 
 namespace kradix::impl {
+
+/// Of more keys some cells of 16 samples each would be too long for scratch by chance.
+inline std::size_t most_split(std::size_t chunk) {
+  return Route::cells * (chunk / 3);
+}
 
 /// When a finish is worth while, for sorts of so many elements.
 inline RouteRule route_rule(const Plan& plan) {
@@ -39,6 +45,7 @@ inline RouteRule route_rule(const Plan& plan) {
   rule.heavy_from = plan.value_bytes > 0 ? rule.samples_from : std::size_t{1} << 22;
   if (plan.passes > 0)
     rule.spread_from = least_spread_bytes / static_cast<std::size_t>(plan.passes);
+  rule.split_to = most_split(plan.chunk);
   return rule;
 }
 
@@ -49,6 +56,8 @@ struct MsdHybridScratch {
   Slot heavy;    ///< of keys alone a glance may write them beside those who clear all before
   Slot sampled;  ///< kinds, of which that is true anyway
   Slot route;
+  Slot splitting;  ///< if keys may be spread by splitters, with what else must be zero
+  Slot splitters;  ///< then, and the samples that they are chosen from
   Slot chunks;  ///< may lie over the look-back's words, which are done with when chunks are listed
 
   std::size_t most_chunks = 0;  ///< of each list
@@ -66,6 +75,9 @@ struct MsdHybridScratch {
     MsdHybridScratch scratch;
     const bool may_spread =
         plan.value_bytes == 0 && plan.count >= rule.spread_from && plan.count <= Cells::most_keys;
+    const bool may_split = plan.value_bytes == 0 && plan.key_bytes == 8 &&
+                           plan.count >= rule.split_from && plan.count <= rule.split_to;
+    const std::size_t splitting = may_split ? sizeof(SplitterState) : 0;
     const std::size_t cells = may_spread
                                   ? (Cells::count + TileSums::words) * sizeof(std::uint64_t) +
                                         Cells::count * sizeof(Cells::Counter)
@@ -74,15 +86,20 @@ struct MsdHybridScratch {
         plan.value_bytes > 0 ? sizeof(Labels<std::uint64_t>) : sizeof(Kinds<std::uint64_t>);
     constexpr std::size_t heavy = sizeof(HeavyKinds<std::uint64_t>);
     constexpr std::size_t sampled = most_sampled_kinds * sizeof(std::uint64_t);
-    scratch.sweeps = OnesweepScratch::list(plan, most, list, 2, 1,
-                                           kinds + heavy + cells + sampled + sizeof(Route));
+    scratch.sweeps = OnesweepScratch::list(
+        plan, most, list, 2, 1, kinds + heavy + cells + splitting + sampled + sizeof(Route));
     scratch.kinds = {scratch.sweeps.counts.offset + scratch.sweeps.extra, kinds};
     scratch.cells = {scratch.kinds.offset + kinds, cells};
-    scratch.heavy = {scratch.cells.offset + cells, heavy};
+    scratch.splitting = {scratch.cells.offset + cells, splitting};
+    scratch.heavy = {scratch.splitting.offset + splitting, heavy};
     scratch.sampled = {scratch.heavy.offset + heavy, sampled};
     scratch.route = {scratch.sampled.offset + sampled, sizeof(Route)};
-    scratch.most_chunks =
-        std::max<std::size_t>(chunk_shape(plan).chunks(plan.count), may_spread ? Cells::count : 0);
+    if (may_split) {
+      scratch.splitters =
+          list.add(SplitterRows::words + SplitterRows::most_shown, sizeof(std::uint64_t));
+    }
+    scratch.most_chunks = std::max<std::size_t>(chunk_shape(plan).chunks(plan.count),
+                                                may_spread || may_split ? Cells::count : 0);
     const std::size_t chunk_words = 2 * scratch.most_chunks;
     const bool fits = chunk_words * sizeof(std::uint64_t) <= scratch.sweeps.words.bytes;
     scratch.chunks = fits ? scratch.sweeps.words : list.add(chunk_words, sizeof(std::uint64_t));
@@ -127,6 +144,9 @@ class MsdHybrid {
         kinds_(scratch.kinds.in<std::byte>(base)),
         heavy_(scratch.heavy.in<HeavyKinds<Key>>(base)),
         cells_(scratch.cells.bytes > 0 ? scratch.cells.in<std::uint64_t>(base) : nullptr),
+        splitting_(scratch.splitting.bytes > 0 ? scratch.splitting.in<SplitterState>(base)
+                                               : nullptr),
+        splitters_(splitting_ != nullptr ? scratch.splitters.in<Bits>(base) : nullptr),
         sampled_(scratch.sampled.in<Key>(base)),
         kept_((with_values ? 0 : scratch.heavy.bytes) + scratch.sampled.bytes +
               scratch.route.bytes),
@@ -145,8 +165,9 @@ class MsdHybrid {
     if (spreads) spread_within();
     if (kinds) sweep_by_labels(glances_only(rule));
     if (spreads) finish_cells(rule);
+    if (may_split(rule)) sort_by_splitters();
     const bool settles_apart = heavy && !glances_only(rule);
-    finish(glances_only(rule), !settles_apart);
+    finish(glances_only(rule), !settles_apart, may_split(rule));
     if (settles_apart) settle_expand_or_merge();
   }
 
@@ -170,6 +191,7 @@ class MsdHybrid {
             Finish::Wide::word_bits,
             value_bits(),
             may_spread(rule),
+            may_split(rule),
             cell_bits(),
             Rest::Crowded::Passes::may_have_kinds,
             buffers_.keys.in_place(),
@@ -191,7 +213,8 @@ class MsdHybrid {
     sweeps_.template launch<sample_with>(
         "SampleRuns", Sample::teams(plan_.count) + (kinds.wanted() ? 1 : 0),
         Sample::scratch_bytes(),
-        Sample{order(), sweep_choices(rule), kinds, route_, choosing(rule)});
+        Sample{order(), sweep_choices(rule), kinds, may_split(rule) ? shown() : nullptr, route_,
+               choosing(rule)});
   }
 
   /// By a team that takes a glance, or by one of those that take samples. Where a glance tells, labels have one digit.
@@ -240,6 +263,53 @@ class MsdHybrid {
   int cell_bits() const {
     if constexpr (may_write_cells) return FinishCellsOf::most_bits;
     return 0;
+  }
+
+  /// Keys alone of 8 bytes that are all there is to know of them.
+  static constexpr bool may_have_splitters = !with_values && may_be_split<ExecutionSpace, Codec>;
+  bool may_split(const RouteRule& rule) const {
+    return may_have_splitters && splitting_ != nullptr && plan_.count >= rule.split_from &&
+           plan_.count <= rule.split_to && !glances_only(rule) && !sweeps_.keeps_order();
+  }
+  Bits* shown() const { return splitters_ + SplitterRows::words; }
+  void sort_by_splitters() {
+    if constexpr (may_have_splitters) {
+      using Phase = SplitterPhases::Phase;
+      constexpr TeamShape count_with = split_count_shape<ExecutionSpace>();
+      constexpr TeamShape spread_with = split_shape<ExecutionSpace>();
+      const auto phases = SplitterPhases::of(plan_.count, spread_with.round());
+      const auto run = [&]<TeamShape shape, int First, int Last>(const char* name) {
+        using Split = SortBySplitters<ExecutionSpace, Codec, shape, First, Last>;
+        sweeps_.template launch<shape>(
+            name, std::min(phases.tiles[Last], sweeps_.template running_teams<shape>()),
+            Split::scratch_bytes(),
+            Split{buffers_.keys, codec_, plan_.count, route_, phases, shown(),
+                  static_cast<int>(Sample::teams(plan_.count)) * Sample::shows, splitters_,
+                  splitting_});
+      };
+      run.template operator()<count_with, Phase::sample_all, Phase::count_all>("CountBySplitters");
+      run.template operator()<spread_with, Phase::spread_all, Phase::spread_all>(
+          "SpreadBySplitters");
+      run.template operator()<count_with, Phase::sample_bins, Phase::count_bins>(
+          "CountBySplitters");
+      run.template operator()<spread_with, Phase::spread_bins, Phase::spread_bins>(
+          "SpreadBySplitters");
+    }
+  }
+
+  const std::uint64_t* split_ends() const {
+    return splitting_ != nullptr ? splitting_->bins + bin_count : nullptr;
+  }
+  /// What is left of chunks whose bounds are known.
+  void finish_uneven() {
+    if constexpr (may_have_splitters) {
+      constexpr TeamShape shape = finish_shape<ExecutionSpace>(sizeof(Key), 0);
+      using Uneven = FinishUneven<ExecutionSpace, Codec, shape>;
+      static_assert(FinishShape.round() <= shape.round());
+      sweeps_.template launch<shape>("FinishUneven", sweeps_.template running_teams<shape>(),
+                                     Uneven::scratch_bytes(),
+                                     Uneven{buffers_.keys, codec_, sweeps_.passes(), lists_});
+    }
   }
 
   void count_cells() {
@@ -393,7 +463,7 @@ class MsdHybrid {
 
   /// Chunks that the finish gives up are sorted as they may be in scratch; or, where hardly any is expected, by the
   /// launch that sorts long runs. That may settle, too, what no finish followed, expand kinds, and merge heavy keys alone.
-  void finish(bool hardly_gives_up, bool settles) {
+  void finish(bool hardly_gives_up, bool settles, bool splits) {
     const DigitList all = sweeps_.digits();
     const PassTable* const passes = sweeps_.passes();
     const ChunkShape shape = MsdHybridScratch::chunk_shape(plan_);
@@ -401,7 +471,8 @@ class MsdHybrid {
         "ListChunks", (shape.windows(plan_.count) + List::windows - 1) / List::windows,
         List::scratch_bytes(),
         List{buffers_.keys, codec_, plan_.count, all, shape, passes, route_, lists_, cells_,
-             AloneShape.round()});
+             AloneShape.round(), split_ends(),
+             splitters_ != nullptr ? splitters_ + bin_count : nullptr});
     // Keys that spread evenly make about as many chunks; teams come round for what is more. Where there is no
     // finish, few teams are soon gone.
     const std::size_t even = plan_.count / plan_.chunk * 5 / 4 + 1;
@@ -417,6 +488,7 @@ class MsdHybrid {
           Rest{{buffers_, codec_, all, passes, route_, lists_},
                {buffers_, codec_, plan_.count, all, passes, route_, lists_.mended()}});
     }
+    if (splits) finish_uneven();
     const Ranges ranges{buffers_, codec_, plan_.count,     all,
                         passes,   route_, hardly_gives_up, lists_};
     const std::size_t teams = hardly_gives_up ? sweeps_.template running_teams<RangeShape>()
@@ -449,6 +521,8 @@ class MsdHybrid {
   std::byte* kinds_;
   HeavyKinds<Key>* heavy_;
   std::uint64_t* cells_;
+  SplitterState* splitting_;
+  Bits* splitters_;
   Key* sampled_;
   std::size_t kept_;  ///< bytes at the end, that need not be zero
   ChunkLists lists_;

@@ -188,6 +188,18 @@ constexpr TeamShape spread_shape(std::size_t key_bytes) {
   return fitted_to_tiles({256, key_bytes == 8 ? 20 : 10, 2}, key_bytes);
 }
 
+/// How a team counts 8-byte keys by splitters, and sorts samples for them; how it spreads a tile by them.
+template <class ExecutionSpace>
+constexpr TeamShape split_count_shape() {
+  if (is_host_space<ExecutionSpace>) return {1, 2048};
+  return {512, 8, 2};
+}
+template <class ExecutionSpace>
+constexpr TeamShape split_shape() {
+  if (is_host_space<ExecutionSpace>) return {1, 2048};
+  return {512, 16, 2};
+}
+
 /// How a team partitions a tile among ranks, and how one merges a tile of two runs; none where elements
 /// are too large for it. Odd items keep the blocked reads of scratch free of bank conflicts.
 template <class ExecutionSpace>

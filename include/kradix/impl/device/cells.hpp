@@ -77,7 +77,7 @@ struct CountCells {
   static std::size_t scratch_bytes() { return Count::scratch_bytes(); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (route->spreads == 0) return;
+    if (!route->spreads_by_digits()) return;
     Count{keys, share, counts, Cell::of(codec, keys.at(0), route)}(team);
   }
 };
@@ -99,7 +99,7 @@ struct PlaceCells {
   static std::size_t scratch_bytes() { return Place::scratch_bytes(); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (route->spreads == 0) return;
+    if (!route->spreads_by_digits()) return;
     const Place place{{}, counts, sums, cells};
     const std::uint32_t tile = place.draw(team);
     place.place(team, tile);

@@ -86,6 +86,30 @@ struct LongRun {
   }
 };
 
+/// Keys that may be spread by splitters: words that are all there is to know of them, and long enough, where teams have room for
+/// what that takes.
+template <class ExecutionSpace, class Codec>
+inline constexpr bool may_be_split = may_be_kind<Codec>&& invertible_codec<Codec> &&
+                                     sizeof(typename Codec::key_type) == 8 &&
+                                     (has_room_for_long_tiles || is_host_space<ExecutionSpace>);
+
+/// Where splitters have spread keys, the least and the largest code that a chunk of two keys or more may hold lie in the same
+/// array, at its place.
+template <class Bits>
+struct ChunkBounds {
+  Bits low, high;
+
+  template <class Key>
+  KOKKOS_FUNCTION void set(Key* spare) const {
+    spare[0] = static_cast<Key>(low);
+    spare[1] = static_cast<Key>(high);
+  }
+  template <class Key>
+  KOKKOS_FUNCTION static ChunkBounds of(const Key* spare) {
+    return {static_cast<Bits>(spare[0]), static_cast<Bits>(spare[1])};
+  }
+};
+
 /// Sizes of the lists. Of two chunks in a row that one window lists, the second did not fit the first; some more are
 /// cut apart.
 struct ChunkShape {
@@ -193,6 +217,9 @@ struct ListChunks {
   ChunkLists lists;
   const std::uint64_t* ends;  ///< of cells, if keys are spread twice
   std::size_t alone;  ///< elements of a run beyond a chunk that FinishCrowded still has scratch for
+  const std::uint64_t* split_ends =
+      nullptr;                      ///< of cells between splitters, if those may spread keys
+  const Bits* splitters = nullptr;  ///< where those cells begin
 
   static std::size_t scratch_bytes() { return (groups + 1) * sizeof(std::size_t); }
 
@@ -200,10 +227,17 @@ struct ListChunks {
     const bool otherwise = route->mends != 0 || route->spreads == Route::to_values;
     if (!passes->finishes || passes->counts() || otherwise) return;
     const int group = team.team_rank() / L::width, lane = L::lane(team.team_rank());
-    if (route->spreads == Route::to_chunks) {
-      const int first = (team.league_rank() * groups + group) * L::width;
-      const int step = team.league_size() * groups * L::width;
-      for (int cell = first; cell < Route::cells; cell += step) list_cells(cell, lane);
+    const bool splits =
+        may_be_split<ExecutionSpace, Codec> && passes->finishes == PassTable::splitting;
+    if (splits || route->spreads == Route::to_chunks) {
+      constexpr unsigned windows = Route::cells / L::width;
+      const auto step = static_cast<unsigned>(team.league_size() * groups);
+      // Chunks that a finish cannot sort lie side by side: others should come between.
+      const unsigned apart = splits ? windows * 5 / 8 + 1 : 1;
+      for (auto w = static_cast<unsigned>(team.league_rank() * groups + group); w < windows;
+           w += step) {
+        list_cells(static_cast<int>(w * apart % windows) * L::width, lane, splits);
+      }
       return;
     }
     auto* const starts = take_scratch<std::size_t>(team, groups + 1);
@@ -222,7 +256,8 @@ struct ListChunks {
   }
 
   /// Of a cell for each lane. Whoever has the last cell of a chunk keeps it.
-  KOKKOS_FUNCTION void list_cells(int first, int lane) const {
+  KOKKOS_FUNCTION void list_cells(int first, int lane, bool splits) const {
+    const std::uint64_t* const ends = splits ? split_ends : this->ends;
     const std::size_t mine = ends[first + lane];
     std::size_t begin = first > 0 ? ends[first - 1] : 0;
     Chunk chunk{};
@@ -235,14 +270,32 @@ struct ListChunks {
       const int next = fits ? fitting : listed + 1;
       if (lane == next - 1) {
         const std::size_t size = mine - begin;
-        ends_chunk = fits && size > 0;
+        ends_chunk = fits && size > (splits ? 1 : 0);  // (a lone key lies where it belongs)
         if (ends_chunk) chunk = Chunk::make(begin, size);
-        if (!fits) leave(begin, mine);
+        if (may_be_split<ExecutionSpace, Codec> && splits) {
+          tell_bounds(first + listed, first + next, begin, mine);
+        } else if (!fits) {
+          leave(begin, mine);
+        }
       }
       begin = L::of_lane(mine, next - 1);
       listed = next;
     }
     lists.chunks.template add<L>(chunk, L::where(ends_chunk), lane);
+  }
+
+  /// Of cells side by side that make a chunk; or of one that is too long: as it is where all of its keys are the same.
+  KOKKOS_FUNCTION void tell_bounds(int cell, int next, std::size_t begin, std::size_t end) const {
+    if constexpr (may_be_split<ExecutionSpace, Codec>) {
+      const Bits low = splitters[cell];
+      const auto high = next < Route::cells ? static_cast<Bits>(splitters[next] - 1)
+                                            : static_cast<Bits>(~Bits{0});
+      if (end - begin > shape.most) {
+        if (low != high) leave_long(begin, end);
+      } else if (end - begin > 1) {
+        ChunkBounds<Bits>{low, high}.set(keys.spare(passes->count) + begin);
+      }
+    }
   }
 
   KOKKOS_FUNCTION void list(const Search& search, std::size_t begin, std::size_t end,
@@ -296,9 +349,12 @@ struct ListChunks {
     if (size <= alone) {
       (route->crowded != 0 ? lists.chunks : lists.left).add(Chunk::make(begin, size));
     } else {
-      LongRun::set_end(keys.spare(passes->count) + begin, end);
-      lists.left.add(Chunk::make(begin, 0));
+      leave_long(begin, end);
     }
+  }
+  KOKKOS_FUNCTION void leave_long(std::size_t begin, std::size_t end) const {
+    LongRun::set_end(keys.spare(passes->count) + begin, end);
+    lists.left.add(Chunk::make(begin, 0));
   }
 
   /// Could many runs lie from the one to the other, few of them with more elements than some? Where keys spread evenly

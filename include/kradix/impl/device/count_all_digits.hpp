@@ -316,7 +316,7 @@ struct ListOrRecount {
   KOKKOS_FUNCTION PassTable spreading(const Route& known) const {
     PassTable table{};
     table.count = 2;
-    table.finishes = 1;
+    table.finishes = known.spreads_by_digits() ? 1 : PassTable::splitting;
     for (int pass = 0; pass < table.count; ++pass) {
       table.digit[pass] = known.digits.digit(1 - pass);
       table.row[pass] = second;

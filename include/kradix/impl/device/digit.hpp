@@ -166,6 +166,8 @@ struct PassTable {
   }
   /// The finish: one pass, that keeps no order, and keys are made from how often each occurs in its bin.
   static constexpr int counting = 2;
+  /// Or chunks whose bounds are known have been spread by splitters, which is as much as two passes.
+  static constexpr int splitting = 3;
   KOKKOS_FUNCTION bool counts() const { return finishes == counting; }
   /// With that, which moves all keys (sweeps need not know).
   KOKKOS_FUNCTION int all_and_counting() const { return all() + (counts() ? 1 : 0); }

@@ -118,7 +118,9 @@ struct FinishChunk {
     if (!passes->finishes || route->crowded != 0) return;
     const std::uint64_t listed = lists.chunks.size();
     const Key* const keys = buffers.keys.end(passes->count);
-    const int swept = route->digits.begin;
+    const bool splits = may_be_split<ExecutionSpace, Codec> && !with_values &&
+                        passes->finishes == PassTable::splitting;
+    const int swept = splits ? 0 : route->digits.begin;
     const auto step = static_cast<std::uint64_t>(team.league_size());
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     int failures = 0;  // of narrow counters, in a row
@@ -131,9 +133,17 @@ struct FinishChunk {
         const Value* values = nullptr;
         if constexpr (with_values) values = buffers.values.end(passes->count) + chunk.begin();
         Registers registers;
-        if (team.team_rank() == 0) scratch.hopeless = is_hopeless(entry);
+        if (team.team_rank() == 0) scratch.hopeless = is_hopeless(entry, splits ? 2 : 4);
         load(team.team_rank(), chunk.size(), keys + chunk.begin(), values, swept, scratch,
              registers);
+        if constexpr (may_be_split<ExecutionSpace, Codec> && !with_values) {
+          if (splits && team.team_rank() == 0 && chunk.size() > 1) {
+            const auto bounds =
+                ChunkBounds<Bits>::of(buffers.keys.spare(passes->count) + chunk.begin());
+            scratch.first = bounds.low;
+            scratch.last = bounds.high;
+          }
+        }
         if (failures < 2) {
           sorted = order<Narrow>(team, chunk.size(), swept, scratch, registers);
           failures = sorted ? 0 : failures + 1;
@@ -148,11 +158,11 @@ struct FinishChunk {
     }
   }
 
-  /// Has more than a quarter of the chunks been given up so far? Then keys are not as the sample seemed to tell.
-  KOKKOS_FUNCTION bool is_hopeless(std::uint64_t entry) const {
+  /// Has more than such a part of the chunks been given up so far? Then keys are not as the sample seemed to tell.
+  KOKKOS_FUNCTION bool is_hopeless(std::uint64_t entry, std::uint64_t part) const {
     constexpr std::uint64_t by_chance = 64;
     const std::uint64_t given_up = L::load(&route->given_up);
-    return given_up > by_chance && 4 * given_up > entry;
+    return given_up > by_chance && part * given_up > entry;
   }
   KOKKOS_FUNCTION void give_up(const Chunk& chunk) const {
     Kokkos::atomic_inc(&route->given_up);

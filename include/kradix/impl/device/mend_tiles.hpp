@@ -349,7 +349,7 @@ struct CrowdedOrMend {
   }
 
   KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
-    if (!mend.passes->finishes) return;
+    if (!mend.passes->finishes || mend.passes->finishes == PassTable::splitting) return;
     if (mend.route->mends != 0) {
       mend(team);
     } else {

@@ -34,9 +34,10 @@ struct Route {
   int finishes;      ///< a finish follows the sweeps
   int crowded;       ///< digit by digit, for many keys of a run are alike
   int mends;         ///< where neighbours are out of order, for hardly any are
-  /// Keys alone are spread by the two topmost digits, in no order, and finished in chunks or value by value.
+  /// Keys alone are spread by the two topmost digits, in no order, and finished in chunks or value by value; or by splitters.
   int spreads;
-  static constexpr int to_chunks = 1, to_values = 2;
+  static constexpr int to_chunks = 1, to_values = 2, by_splitters = 3;
+  KOKKOS_FUNCTION bool spreads_by_digits() const { return spreads != 0 && spreads != by_splitters; }
   static constexpr int cell_bits = 2 * digit_bits;  ///< of those digits
   static constexpr int cells = 1 << cell_bits;
   /// Keys are counted after one sweep, if no bin of it holds more than so many (0: they are not).
@@ -118,10 +119,12 @@ struct RouteRule {
   /// Keys alone, from so many on, may be spread twice: three launches more. Fewer of them only if they find no more than so
   /// many times the mean in their cells: uneven ones are slower to count.
   std::size_t spread_from = std::size_t{1} << 27;
-  std::size_t spread_uneven_from = std::size_t{1} << 28;
   float spread_even = 1.5f;
-  float even = 2;      ///< keys of a cell, over the mean of all cells, that are counted by value
-  float alike = 0.3f;  ///< keys that are the same as one there
+  /// Keys alone that no digits spread, from so many on and up to so many, may be spread by splitters.
+  std::size_t split_from = std::size_t{1} << 25, split_to = 0;
+  float split_gain = 0;  ///< ps an element, that this saves
+  float even = 2;        ///< keys of a cell, over the mean of all cells, that are counted by value
+  float alike = 0.3f;    ///< keys that are the same as one there
 
   /// Fewer sweeps than this leave runs that are too long even of keys that spread evenly: some hundreds of 2^16, by
   /// chance.
@@ -181,6 +184,7 @@ struct ChooseRoute {
   int word_bits;   ///< so many bits tell words of the finish's counters apart
   int value_bits;  ///< of keys that one sweep leaves alike, which may be counted (0: they may not)
   bool spreads;    ///< keys may be spread twice
+  bool splits;     ///< or by splitters
   int cell_bits;   ///< of keys that this leaves alike, which may be counted (0: they may not)
   bool has_kinds;  ///< a finish digit by digit looks for them
   bool in_place;   ///< after an odd number of passes elements must be copied
@@ -286,12 +290,22 @@ struct ChooseRoute {
     if (counts || route->finishes != 0 || route->verifies != 0 || route->kinds != 0) {
       route->heavy = 0;
     }
-    if (route->heavy == 0 || mends_lights(passes, n)) return;
-    if (route->heavy_share > least_heavy_share(passes)) {
+    if (route->heavy != 0 && mends_lights(passes, n)) return;
+    if (route->heavy != 0 && route->heavy_share > least_heavy_share(passes)) {
       route->digits = even_digits(passes, route->top);
-    } else {
-      route->heavy = 0;
+      return;
     }
+    route->heavy = 0;
+    if (!counts && route->finishes == 0 && route->verifies == 0 && route->kinds == 0) {
+      choose_splitters(passes, n);
+    }
+  }
+
+  KOKKOS_FUNCTION void choose_splitters(int passes, float n) const {
+    if (!splits || !(gain_by_splitters(passes, n) > rule.split_gain)) return;
+    route->digits = {route->top - Route::cell_bits, route->top};
+    route->finishes = 1;
+    route->spreads = Route::by_splitters;
   }
 
   /// Without the heavy ones most runs may be one key, or the same key many times, after some sweeps: an even number,
@@ -350,23 +364,26 @@ struct ChooseRoute {
     const float most = n * route->most[s - 1] / samples;
     // Up to four of a sample meet by chance.
     const bool short_enough = most <= rule.most || route->most[s - 1] <= 4;
-    if (s >= passes) return;
+    // Five sweeps, and whatever finishes, take longer than splitters.
+    const bool may_split = splits && gain_by_splitters(passes, n) > rule.split_gain;
+    if (s >= passes || (may_split && s > 4)) return;
     const bool fits = short_enough && run + uneven(run, same, n) <= rule.run;
     const bool spread = fits && s + 2 <= passes && tells_apart(sharing_a_word(n), n);
-    const bool crowded = fits && !spread && gain_by_digits(s, n, same) > rule.gain;
+    const bool crowded =
+        fits && !spread && gain_by_digits(s, n, same) > or_by_splitters(rule.gain, passes, n);
     const float differ = run - mean_of(route->same, n);
     // One team sorts a long run in which the sample saw no difference, if there is one.
     const bool no_longest = short_enough || route->most[s - 1] <= one_teams_work;
-    const bool mends = !spread && !crowded && no_longest && differ <= rule.differ &&
-                       gain_by_mending(s, passes, n, differ) > rule.mend_gain;
+    const bool mends =
+        !spread && !crowded && no_longest && differ <= rule.differ &&
+        gain_by_mending(s, passes, n, differ) > or_by_splitters(rule.mend_gain, passes, n);
     if (!spread && !crowded && !mends) return;
     route->digits = {route->top - s * digit_bits, route->top};
     route->finishes = 1;
     route->crowded = crowded ? 1 : 0;
     route->mends = mends ? 1 : 0;
     const bool even = run * static_cast<float>(Route::cells) <= rule.spread_even * n;
-    if (spread && s * digit_bits == Route::cell_bits && may_spread() &&
-        (even || count >= rule.spread_uneven_from)) {
+    if (spread && even && s * digit_bits == Route::cell_bits && may_spread()) {
       route->spreads = Route::to_chunks;
     }
   }
@@ -377,7 +394,8 @@ struct ChooseRoute {
     if (s >= passes || route->most[s - 1] > one_teams_work || same <= rule.run) return;
     const float mixed = 1 - mean_of(route->same, n) / run;
     if (mixed > rule.mixed) return;
-    if (!(gain_by_looking(s, passes, n, run, mixed) > rule.look_gain)) return;
+    const float least = or_by_splitters(rule.look_gain, passes, n);
+    if (!(gain_by_looking(s, passes, n, run, mixed) > least)) return;
     route->digits = {route->top - s * digit_bits, route->top};
     route->finishes = 1;
   }
@@ -466,6 +484,16 @@ struct ChooseRoute {
     return (route->digits.count() - s) * sweep - list - more;
   }
 
+  /// What splitters save beside sweeps over all digits, in ps an element, by times measured on an H100.
+  KOKKOS_FUNCTION float gain_by_splitters(int passes, float n) const {
+    return static_cast<float>(passes) * sweep_time() - 45 - 60e6f / n;
+  }
+  /// That, where it may be had and is more.
+  KOKKOS_FUNCTION float or_by_splitters(float gain, int passes, float n) const {
+    const float other = splits ? gain_by_splitters(passes, n) : gain;
+    return other > gain ? other : gain;
+  }
+
   /// What mending saves beside the other sweeps, in ps an element, by times measured on an H200: it reads all keys,
   /// moves those that differ in their runs, and copies all where an odd number of sweeps leaves them elsewhere. If only a
   /// part of all is swept, it is that much of each but of what differs.
@@ -526,8 +554,11 @@ struct SampleRuns {
   KeyOrder<Codec> order;
   SweepChoices sweeps;
   Kinds kinds;  ///< found by one more team, if wanted
+  Bits* shown;  ///< where each team shows some of its sample (null: nobody wants them)
   Route* route;
   ChooseRoute choose;
+
+  static constexpr int shows = 32;
 
   struct Runs {
     std::uint32_t pairs, most;  ///< of keys in one run: all pairs, and the most keys (0: no two)
@@ -602,6 +633,7 @@ struct SampleRuns {
     team.team_barrier();
     sort_by_merges<Threads, samples>(team, scratch.codes, samples,
                                      [](const Bits& a, const Bits& b) { return a < b; });
+    if (shown != nullptr) show(thread, top, index, scratch.codes);
     const int all = sweeps.count();
     int level_of[each];
     KRADIX_UNROLL
@@ -624,6 +656,15 @@ struct SampleRuns {
         Kokkos::atomic_add(&route->pairs[sweep], std::uint64_t{runs.pairs});
         Kokkos::atomic_max(&route->most[sweep], runs.most);
       }
+    }
+  }
+
+  /// At even distances, with the bits above the sample's.
+  KOKKOS_FUNCTION void show(int thread, int top, int index, const Bits* codes) const {
+    constexpr int step = samples / shows;
+    const auto above = static_cast<Bits>(order.codec.encode(order.keys[0]) & ~low_mask<Bits>(top));
+    for (int i = thread; i < shows; i += Threads) {
+      shown[index * shows + i] = static_cast<Bits>(codes[i * step + step / 2] | above);
     }
   }
 

@@ -55,6 +55,9 @@ struct SpreadTile {
   struct Registers {
     Key key[items];
     std::uint32_t rank[items / 2];  ///< packed by two
+    KOKKOS_FUNCTION std::uint32_t bin_of(const Reader& reader, int i) const {
+      return reader.of(key[i]);
+    }
   };
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
@@ -63,7 +66,7 @@ struct SpreadTile {
     if constexpr (Within) {
       spread_within(team, tile, scratch);
     } else {
-      if (passes->count == 0) return;
+      if (passes->count == 0 || passes->finishes == PassTable::splitting) return;
       const Tiles tiling = passes->takes_out ? Tiles::of(passes->elements) : this->tiling;
       if (tiling.ends_before(tile)) return;
       std::uint64_t* const next = bins + passes->row[0] * bin_count;
@@ -78,11 +81,68 @@ struct SpreadTile {
     }
   }
 
+  /// Do more of a group of lanes' keys meet in a bin than by chance? One of each lane tells.
+  KOKKOS_FUNCTION static bool crowds(std::uint32_t bin) {
+    constexpr int by_chance = 5;
+    const auto same = L::template match<digit_bits>(bin);
+    return L::where(L::size_of(same) > by_chance) != 0;
+  }
+
+  /// Ranks each key among those of the tile with its bin, in the order in which they come, two ranks a word. If they crowd,
+  /// the first lane of those with one bin adds for all of them.
+  template <bool Full, bool Crowded, class Reading, class TileScratch, class Held>
+  KOKKOS_FUNCTION static void rank(int thread, const Reading& reader, int size,
+                                   TileScratch& scratch, Held& registers) {
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const bool exists = Full || i * threads + thread < size;
+      const std::uint32_t bin = registers.bin_of(reader, i);
+      std::uint32_t rank = 0;
+      if constexpr (Crowded) {
+        const auto same = L::template match<digit_bits>(bin) & L::where(exists);
+        const int below = L::rank_in(same, L::lane(thread));
+        if (exists && below == 0) {
+          rank = L::add(&scratch.first[bin], static_cast<std::uint32_t>(L::size_of(same)));
+        }
+        rank = L::from_first(rank, same) + static_cast<std::uint32_t>(below);
+      } else if (exists) {
+        rank = L::add(&scratch.first[bin], 1u);
+      }
+      registers.rank[i / 2] = i % 2 == 0 ? rank : registers.rank[i / 2] | rank << 16;
+    }
+  }
+
+  /// Room in the output for each bin's keys, and their first places in the tile.
+  template <class TileScratch>
+  KOKKOS_FUNCTION static void take_room(const Team& team, std::uint64_t* next,
+                                        TileScratch& scratch) {
+    const int thread = team.team_rank();
+    const bool has_bins = thread * bins_per_thread < bin_count;
+    std::uint32_t counted[bins_per_thread] = {}, sum = 0;
+    std::uint64_t place[bins_per_thread] = {};
+    for (int b = 0; has_bins && b < bins_per_thread; ++b) {
+      const int bin = thread * bins_per_thread + b;
+      counted[b] = scratch.first[bin];
+      sum += counted[b];
+      place[b] = Kokkos::atomic_fetch_add(&next[bin], std::uint64_t{counted[b]});
+    }
+    std::uint32_t before = L::scan(sum, L::lane(thread));
+    if (L::lane(thread) == L::width - 1) scratch.sums[thread / L::width] = before + sum;
+    team.team_barrier();
+    for (int g = 0; g < thread / L::width && has_bins; ++g) before += scratch.sums[g];
+    for (int b = 0; has_bins && b < bins_per_thread; ++b) {
+      const int bin = thread * bins_per_thread + b;
+      scratch.first[bin] = before;
+      scratch.base[bin] = place[b] - before;
+      before += counted[b];
+    }
+  }
+
  private:
   /// The first teams take what lies at the ends of the bins of the first pass, the others tiles that lie in one bin.
   KOKKOS_FUNCTION void spread_within(const Team& team, std::uint32_t index,
                                      Scratch& scratch) const {
-    if (route->spreads == 0) return;
+    if (!route->spreads_by_digits()) return;
     const Reader reader = Moving::reader(codec, passes->digit[pass]);
     if (index < ends_of_bins) {
       const std::uint32_t bin = index / 2;
@@ -140,7 +200,7 @@ struct SpreadTile {
     const int thread = team.team_rank();
     for (int bin = thread; bin < bin_count; bin += threads) scratch.first[bin] = 0;
     team.team_barrier();
-    if (crowds(reader, registers.key[0])) {
+    if (crowds(registers.bin_of(reader, 0))) {
       rank<Full, true>(thread, reader, size, scratch, registers);
     } else {
       rank<Full, false>(thread, reader, size, scratch, registers);
@@ -164,61 +224,6 @@ struct SpreadTile {
     if constexpr (Moving::are_codes && pass == 0) {
       KRADIX_UNROLL
       for (int i = 0; i < items; ++i) registers.key[i] = Moving::encode(codec, registers.key[i]);
-    }
-  }
-
-  /// Do more of a group of lanes' keys meet in a bin than by chance? One of each lane tells.
-  KOKKOS_FUNCTION static bool crowds(const Reader& reader, const Key& key) {
-    constexpr int by_chance = 5;
-    const auto same = L::template match<digit_bits>(reader.of(key));
-    return L::where(L::size_of(same) > by_chance) != 0;
-  }
-
-  /// Ranks each key among those of the tile with its digit, in the order in which they come. If they crowd, the first
-  /// lane of those with one digit adds for all of them.
-  template <bool Full, bool Crowded>
-  KOKKOS_FUNCTION static void rank(int thread, const Reader& reader, int size, Scratch& scratch,
-                                   Registers& registers) {
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const bool exists = Full || i * threads + thread < size;
-      const std::uint32_t bin = reader.of(registers.key[i]);
-      std::uint32_t rank = 0;
-      if constexpr (Crowded) {
-        const auto same = L::template match<digit_bits>(bin) & L::where(exists);
-        const int below = L::rank_in(same, L::lane(thread));
-        if (exists && below == 0) {
-          rank = L::add(&scratch.first[bin], static_cast<std::uint32_t>(L::size_of(same)));
-        }
-        rank = L::from_first(rank, same) + static_cast<std::uint32_t>(below);
-      } else if (exists) {
-        rank = L::add(&scratch.first[bin], 1u);
-      }
-      registers.rank[i / 2] = i % 2 == 0 ? rank : registers.rank[i / 2] | rank << 16;
-    }
-  }
-
-  /// Room in the output for each bin's keys, and their first places in the tile.
-  KOKKOS_FUNCTION static void take_room(const Team& team, std::uint64_t* next, Scratch& scratch) {
-    const int thread = team.team_rank();
-    const bool has_bins = thread * bins_per_thread < bin_count;
-    std::uint32_t counted[bins_per_thread] = {}, sum = 0;
-    std::uint64_t place[bins_per_thread] = {};
-    for (int b = 0; has_bins && b < bins_per_thread; ++b) {
-      const int bin = thread * bins_per_thread + b;
-      counted[b] = scratch.first[bin];
-      sum += counted[b];
-      place[b] = Kokkos::atomic_fetch_add(&next[bin], std::uint64_t{counted[b]});
-    }
-    std::uint32_t before = L::scan(sum, L::lane(thread));
-    if (L::lane(thread) == L::width - 1) scratch.sums[thread / L::width] = before + sum;
-    team.team_barrier();
-    for (int g = 0; g < thread / L::width && has_bins; ++g) before += scratch.sums[g];
-    for (int b = 0; has_bins && b < bins_per_thread; ++b) {
-      const int bin = thread * bins_per_thread + b;
-      scratch.first[bin] = before;
-      scratch.base[bin] = place[b] - before;
-      before += counted[b];
     }
   }
 
