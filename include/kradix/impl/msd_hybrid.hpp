@@ -45,7 +45,7 @@ inline RouteRule route_rule(const Plan& plan) {
   rule.heavy_from = plan.value_bytes > 0 ? rule.samples_from : std::size_t{1} << 22;
   if (plan.passes > 0)
     rule.spread_from = least_spread_bytes / static_cast<std::size_t>(plan.passes);
-  rule.split_to = most_split(plan.chunk);
+  if (has_room_for_long_tiles) rule.split_to = most_split(plan.chunk);
   return rule;
 }
 
