@@ -961,9 +961,6 @@ TEST(ListChunks, CutsThemAtGaps) {
 TEST(ListChunks, TakesWholeCells) {
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
   std::mt19937_64 random{keys::fresh_seed()};
-  using Codec = decltype(make_codec<std::uint64_t>(Order::ascending));
-  constexpr TeamShape step = count_shape<Space>();
-  using List = ListChunks<Space, Codec, step.threads>;
   constexpr std::size_t most = 4352, alone = 4608;
   for (const std::size_t usual : {1, 60, 2000}) {
     for (const bool crowded : {false, true}) {
@@ -978,30 +975,7 @@ TEST(ListChunks, TakesWholeCells) {
                                            : random() % (2 * usual + 1);
         ends[cell] = count;
       }
-      const auto spare = to_device(std::vector<std::uint64_t>(count));
-      const auto device_ends = to_device(ends);
-      const auto words = to_device(std::vector<std::uint64_t>(2 * Cells::count));
-      std::vector<Route> routes(1);
-      routes[0].spreads = Route::to_chunks;
-      routes[0].crowded = crowded ? 1 : 0;
-      std::vector<PassTable> tables(1);
-      tables[0].finishes = 1;
-      const auto route = to_device(routes);
-      const auto passes = to_device(tables);
-      launch_teams<step>(Space{}, "ListChunks", 7, List::scratch_bytes(),
-                         List{{spare.data(), spare.data(), spare.data()},
-                              make_codec<std::uint64_t>(Order::ascending),
-                              count,
-                              {0, 64},
-                              ChunkShape::of(most, count, 1),
-                              passes.data(),
-                              route.data(),
-                              ChunkLists::of(words.data(), Cells::count, route.data()),
-                              device_ends.data(),
-                              alone});
-      const Route listed = to_host(route)[0];
-      const auto in_memory = to_host(spare);
-      const auto lists = to_host(words);
+      const auto [listed, lists, in_memory] = list_cells(ends, most, alone, crowded);
       std::map<std::size_t, std::size_t> sizes;  // by beginning
       for (std::uint64_t i = 0; i < listed.chunks; ++i) {
         const Chunk chunk{lists[i]};

@@ -148,9 +148,6 @@ TEST(Splitters, PartSamples) {
 TEST(Splitters, BoundChunks) {
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
   std::mt19937_64 random{keys::fresh_seed()};
-  using Codec = decltype(make_codec<std::uint64_t>(Order::ascending));
-  constexpr TeamShape step = count_shape<Space>();
-  using List = ListChunks<Space, Codec, step.threads>;
   constexpr std::size_t most = 4352, cells = Route::cells;
   std::vector<std::uint64_t> ends(cells), splitters(cells);
   std::uint64_t count = 0, code = 0;
@@ -161,31 +158,7 @@ TEST(Splitters, BoundChunks) {
     count += is_long ? most + random() % 9000 : random() % 60;
     ends[cell] = count;
   }
-  const auto spare = to_device(std::vector<std::uint64_t>(count));
-  const auto device_ends = to_device(ends), device_splitters = to_device(splitters);
-  const auto words = to_device(std::vector<std::uint64_t>(2 * cells));
-  std::vector<Route> routes(1);
-  routes[0].spreads = Route::by_splitters;
-  std::vector<PassTable> tables(1);
-  tables[0].finishes = PassTable::splitting;
-  const auto route = to_device(routes);
-  const auto passes = to_device(tables);
-  launch_teams<step>(Space{}, "ListChunks", 7, List::scratch_bytes(),
-                     List{{spare.data(), spare.data(), spare.data()},
-                          make_codec<std::uint64_t>(Order::ascending),
-                          count,
-                          {0, 64},
-                          ChunkShape::of(most, count, 1),
-                          passes.data(),
-                          route.data(),
-                          ChunkLists::of(words.data(), cells, route.data()),
-                          nullptr,
-                          /*alone=*/9000,
-                          device_ends.data(),
-                          device_splitters.data()});
-  const Route listed = to_host(route)[0];
-  const auto in_memory = to_host(spare);
-  const auto lists = to_host(words);
+  const auto [listed, lists, in_memory] = list_cells(ends, most, /*alone=*/9000, false, splitters);
   const auto high_of = [&](std::size_t cell) {
     return cell + 1 < cells ? splitters[cell + 1] - 1 : ~std::uint64_t{0};
   };

@@ -129,4 +129,44 @@ std::vector<Route> routes_alone(const std::vector<Key>& input, const Codec& code
   return routes;
 }
 
+/// What ListChunks makes of cells that end there: its route, its two lists side by side, and the spare array.
+struct ListedCells {
+  Route route;
+  std::vector<std::uint64_t> lists, spare;
+};
+/// Cells of digits, or those that begin at splitters.
+inline ListedCells list_cells(const std::vector<std::uint64_t>& ends, std::size_t most,
+                              std::size_t alone, bool crowded,
+                              const std::vector<std::uint64_t>& splitters = {}) {
+  const auto codec = make_codec<std::uint64_t>(Order::ascending);
+  constexpr TeamShape step = count_shape<Space>();
+  using List = ListChunks<Space, std::remove_const_t<decltype(codec)>, step.threads>;
+  const bool splits = !splitters.empty();
+  const std::size_t count = ends.back();
+  const auto spare = to_device(std::vector<std::uint64_t>(count));
+  const auto device_ends = to_device(ends), device_splitters = to_device(splitters);
+  const auto words = to_device(std::vector<std::uint64_t>(2 * ends.size()));
+  std::vector<Route> routes(1);
+  routes[0].spreads = splits ? Route::by_splitters : Route::to_chunks;
+  routes[0].crowded = crowded ? 1 : 0;
+  std::vector<PassTable> tables(1);
+  tables[0].finishes = splits ? PassTable::splitting : 1;
+  const auto route = to_device(routes);
+  const auto passes = to_device(tables);
+  launch_teams<step>(Space{}, "ListChunks", 7, List::scratch_bytes(),
+                     List{{spare.data(), spare.data(), spare.data()},
+                          codec,
+                          count,
+                          {0, 64},
+                          ChunkShape::of(most, count, 1),
+                          passes.data(),
+                          route.data(),
+                          ChunkLists::of(words.data(), ends.size(), route.data()),
+                          splits ? nullptr : device_ends.data(),
+                          alone,
+                          splits ? device_ends.data() : nullptr,
+                          splits ? device_splitters.data() : nullptr});
+  return {to_host(route)[0], to_host(words), to_host(spare)};
+}
+
 }  // namespace hybrid
