@@ -272,7 +272,9 @@ TEST(MsdHybrid, SpreadsEvenKeysSooner) {
   const auto uneven = [](double bits) { return 1 - bits; };  // as if they lay in half of the cells
   for (const int key_bytes : {4, 8}) {
     EXPECT_EQ(choice_for(26, 0, even, key_bytes).spreads, 0);
-    EXPECT_EQ(choice_for(27, 0, even, key_bytes).spreads, Route::to_chunks);
+    // 16 bits are left of a key of 4 bytes.
+    EXPECT_EQ(choice_for(27, 0, even, key_bytes).spreads,
+              key_bytes == 4 ? Route::to_values : Route::to_chunks);
     EXPECT_EQ(choice_for(27, 4, even, key_bytes).spreads, 0);
     const Route few = choice_for(27, 0, uneven, key_bytes);
     EXPECT_EQ(few.spreads, 0);
@@ -641,6 +643,7 @@ RouteRule by_spreading(std::size_t count) {
   rule.run = static_cast<float>(count) / 400;
   rule.spread_from = 0;
   rule.spread_even = 1e30f;
+  rule.values_from = ~std::size_t{0};
   rule.glance_to = 0;
   return rule;
 }
@@ -653,8 +656,10 @@ constexpr RouteRule by_cells{.run = 0.5f,
                              .counted = 0,
                              .mend_gain = 1e30,
                              .spread_from = 0,
+                             .values_from = 0,
                              .even = 1e30,
-                             .alike = 1e30};
+                             .alike = 1e30,
+                             .copied = 1000};
 
 /// Returns the route of the sort in place.
 template <class Key, class Codec>
@@ -749,27 +754,85 @@ TYPED_TEST(MsdHybridOf, CellsAreCountedByValue) {
   }
 }
 
-/// As many keys of a value as a counter holds, and one more; and cells of many keys.
+/// A key is written over suffixes of parts before its own, and those of the last part have a copy.
+TEST(MsdHybrid, SuffixesAreReadBeforeTheyAreWrittenOver) {
+  for (const std::size_t count : {1u, 2u, 3u, 1000u, 1001u, 4099u}) {
+    for (const std::size_t copied : {1u, 2u, 7u, 500u, 5000u}) {
+      SCOPED_TRACE(::testing::Message() << count << " keys, " << copied << " copied");
+      const Suffixes suffixes{count, nullptr, copied};
+      std::vector<std::size_t> ends;
+      for (std::size_t end = 0; end < count; ends.push_back(end)) {
+        ASSERT_GT(suffixes.end_of_part(end), end);
+        end = suffixes.end_of_part(end);
+      }
+      ASSERT_LE(ends.size(), std::size_t{Suffixes::most_parts});
+      EXPECT_LE(count - (ends.size() > 1 ? ends[ends.size() - 2] : 0), copied);
+      const auto part_of = [&](std::size_t place) {
+        return std::ranges::upper_bound(ends, place) - ends.begin();
+      };
+      for (const std::size_t size : {2u, 4u}) {  // suffixes that lie where a key will
+        for (std::size_t place = 0; place < count; ++place) {
+          const std::size_t end = size * (place + 1), first = (size - 1) * count;
+          if (end <= first || part_of(place) + 1 == std::ssize(ends)) continue;
+          EXPECT_LT(part_of(end - 1 - first), part_of(place)) << place;
+        }
+      }
+    }
+  }
+}
+
+/// Returns the route.
+Route expect_cells_counted(std::vector<std::uint32_t>& input, std::mt19937_64& random) {
+  std::shuffle(input.begin(), input.end(), random);
+  const Route route =
+      expect_keys_spread(input, make_codec<std::uint32_t>(Order::ascending), by_cells);
+  EXPECT_EQ(route.spreads, Route::to_values);
+  return route;
+}
+
+/// Values that come once, twice, and up to as often as a counter can tell, in a word of bits or in all.
+TEST(MsdHybrid, ValuesOfACellComeAgain) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  for (const std::uint32_t values : {1u, 2u, 3u, 16u, 17u, 40u, 300u, 65536u}) {
+    for (const std::uint32_t step : {1u, 15u, 16u, 257u}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << values
+                                        << " values " << step << " apart");
+      auto input = keys_of_bits<std::uint32_t>(32, 300, Order::ascending, random);
+      for (const std::uint32_t cell : {0u, 3u, 40000u, 0xfffeu, 0xffffu}) {
+        std::erase_if(input, [&](std::uint32_t key) { return key >> 16 == cell; });
+        const auto first = static_cast<std::uint32_t>(random());
+        const std::uint32_t most = 1 + cell % 15;
+        for (std::uint32_t i = 0; i < values && i < 600; ++i) {
+          const std::uint32_t value = (first + i * step) & 0xffffu;
+          const std::uint32_t times = i % 3 == 0 && values * step < 65536 ? most : 1;
+          for (std::uint32_t j = 0; j < times; ++j) input.push_back(cell << 16 | value);
+        }
+      }
+      EXPECT_EQ(expect_cells_counted(input, random).left, 0u);
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+/// As many keys of a value as a counter holds, and one more, in cells of so many that the counters are asked.
 TEST(MsdHybrid, AFullCellIsSortedByOneTeam) {
   std::mt19937_64 random{keys::fresh_seed()};
-  const auto codec = make_codec<std::uint32_t>(Order::ascending);
+  using Finish = FinishCells<Space, decltype(make_codec<std::uint32_t>(Order::ascending)),
+                             finish_cells_shape<Space>()>;
   for (const int more : {0, 1}) {
     for (const std::uint32_t value : {0u, 7u, 31u, 0xffffu}) {
       SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", value " << value);
-      auto input = keys_of_bits<std::uint32_t>(32, 10000, Order::ascending, random);
+      auto input = keys_of_bits<std::uint32_t>(32, 5000, Order::ascending, random);
       std::uint32_t odd = 0;
-      for (std::uint32_t cell = 5; cell < 0x10000; cell += 0x1111) {
+      for (std::uint32_t cell = 5; cell < 0x10000; cell += 0x3333) {
         std::erase_if(input, [&](std::uint32_t key) { return key >> 16 == cell; });
         for (int i = 0; i < 15 + more; ++i) input.push_back(cell << 16 | value);
-        for (int i = 0; i < 300; ++i) {  // of other values, few of each
+        for (std::uint32_t i = 0; i < Finish::few; ++i) {  // of other values, few of each
           odd += 217;
           if (odd % 0x10000 != value) input.push_back(cell << 16 | odd % 0x10000);
         }
       }
-      std::shuffle(input.begin(), input.end(), random);
-      const Route route = expect_keys_spread(input, codec, by_cells);
-      EXPECT_EQ(route.spreads, Route::to_values);
-      EXPECT_EQ(route.left, more == 0 ? 0u : 15u);
+      EXPECT_EQ(expect_cells_counted(input, random).left, more == 0 ? 0u : 5u);
       if (::testing::Test::HasFailure()) return;
     }
   }
@@ -779,19 +842,14 @@ TEST(MsdHybrid, AFullCellIsSortedByOneTeam) {
 TEST(MsdHybrid, FullCountersAreWritten) {
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
   std::mt19937_64 random{keys::fresh_seed()};
-  std::vector<std::uint32_t> input =
-      keys_of_bits<std::uint32_t>(32, 40000, Order::ascending, random);
+  auto input = keys_of_bits<std::uint32_t>(32, 40000, Order::ascending, random);
   for (const std::uint32_t cell : {0u, 77u, 0xffffu}) {
     std::erase_if(input, [&](std::uint32_t key) { return key >> 16 == cell; });
     for (std::uint32_t value = 0; value < 3000; ++value) {
       for (std::uint32_t i = 0; i < 15 - value % 2; ++i) input.push_back(cell << 16 | value);
     }
   }
-  std::shuffle(input.begin(), input.end(), random);
-  const Route route =
-      expect_keys_spread(input, make_codec<std::uint32_t>(Order::ascending), by_cells);
-  EXPECT_EQ(route.spreads, Route::to_values);
-  EXPECT_EQ(route.left, 0u);
+  EXPECT_EQ(expect_cells_counted(input, random).left, 0u);
 }
 
 TEST(MsdHybrid, NotAllKeysAreSpreadTwice) {

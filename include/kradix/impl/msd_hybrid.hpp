@@ -164,7 +164,7 @@ class MsdHybrid {
     sweeps_.sweep();
     if (spreads) spread_within();
     if (kinds) sweep_by_labels(glances_only(rule));
-    if (spreads) finish_cells(rule);
+    if (may_leave_suffixes(rule)) finish_cells(rule);
     if (may_split(rule)) sort_by_splitters();
     const bool settles_apart = heavy && !glances_only(rule);
     finish(glances_only(rule), !settles_apart, may_split(rule));
@@ -192,7 +192,7 @@ class MsdHybrid {
             value_bits(),
             may_spread(rule),
             may_split(rule),
-            cell_bits(),
+            cell_bits(rule),
             Rest::Crowded::Passes::may_have_kinds,
             buffers_.keys.in_place(),
             with_values,
@@ -249,7 +249,7 @@ class MsdHybrid {
 
   /// Keys are made again from their codes, if that is all there is to know of a key.
   static constexpr bool may_count = !with_values && knows_kinds && invertible_codec<Codec>;
-  static constexpr bool may_write_cells = may_count && impl::may_have_cells<Codec>;
+  static constexpr bool may_write_cells = may_have_suffixes<Codec> && !with_values;
   int value_bits() const {
     return may_count && !equal_keys_differ(codec_, sweeps_.digits()) ? Runs::most_bits : 0;
   }
@@ -260,9 +260,11 @@ class MsdHybrid {
     return may_have_cells && cells_ != nullptr && plan_.count >= rule.spread_from &&
            !sweeps_.keeps_order();
   }
-  int cell_bits() const {
-    if constexpr (may_write_cells) return FinishCellsOf::most_bits;
-    return 0;
+  bool may_leave_suffixes(const RouteRule& rule) const {
+    return may_write_cells && may_spread(rule) && plan_.count >= rule.values_from;
+  }
+  int cell_bits(const RouteRule& rule) const {
+    return may_leave_suffixes(rule) ? Suffixes::most_bits : 0;
   }
 
   /// Keys alone of 8 bytes that are all there is to know of them.
@@ -349,12 +351,17 @@ class MsdHybrid {
   /// Cells too long for scratch, of few values. (If keys spread evenly, cells of few keys fit.)
   void finish_cells(const RouteRule& rule) {
     if constexpr (may_write_cells) {
-      if (rule.even * static_cast<float>(plan_.count) <= rule.run * Cells::count) return;
-      const std::size_t rounds = 8 * sweeps_.template running_teams<cells_with>();
-      sweeps_.template launch<cells_with>(
-          "FinishCells", std::min<std::size_t>(Cells::count, rounds),
-          FinishCellsOf::scratch_bytes(),
-          FinishCellsOf{buffers_.keys, codec_, sweeps_.passes(), route_, cells_, lists_});
+      auto* const copy = reinterpret_cast<Suffixes::Suffix*>(cell_counts());
+      sweeps_.template launch<cells_with>("FinishCells",
+                                          sweeps_.template running_teams<cells_with>(),
+                                          FinishCellsOf::scratch_bytes(),
+                                          FinishCellsOf{buffers_.keys,
+                                                        codec_,
+                                                        {plan_.count, copy, rule.copied},
+                                                        sweeps_.passes(),
+                                                        route_,
+                                                        cells_,
+                                                        lists_});
     }
   }
 

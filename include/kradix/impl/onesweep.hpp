@@ -165,8 +165,9 @@ class Onesweep {
   void spread_within(std::uint64_t* cells, const Route* route) {
     using Spread = SpreadTile<ExecutionSpace, Codec, SpreadShape, /*Within=*/true>;
     const auto tiling = Spread::Tiles::of(plan_.count);
-    launch<SpreadShape>("SpreadWithin", Spread::teams_within(tiling), Spread::scratch_bytes(),
-                        Spread{buffers_.keys, codec_, tiling, passes_, bins_, cells, route});
+    launch<SpreadShape>(
+        "SpreadWithin", Spread::teams_within(tiling), Spread::scratch_bytes(),
+        Spread{buffers_.keys, codec_, tiling, passes_, bins_, cells, route, {plan_.count}});
   }
 
   /// Moves light keys to the front of the other array and heavy ones behind them, with their values, if the route says

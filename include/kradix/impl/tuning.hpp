@@ -278,10 +278,10 @@ template <class ExecutionSpace>
 constexpr TeamShape place_bins_shape() {
   return is_host_space<ExecutionSpace> ? TeamShape{1, 1024} : TeamShape{256, 1};
 }
-/// On the values of a cell: five find room at once.
+/// On the keys of a cell: items are packs that a thread holds. Few threads wait less for each other.
 template <class ExecutionSpace>
 constexpr TeamShape finish_cells_shape() {
-  return is_host_space<ExecutionSpace> ? TeamShape{1, 64} : fitted({256, 8, 5}, 44 << 10);
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 64} : fitted({128, 6, 6}, 37 << 10);
 }
 /// In a tile of the result; none where keys are too long to be counted.
 template <class ExecutionSpace>

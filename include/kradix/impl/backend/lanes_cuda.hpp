@@ -59,6 +59,10 @@ struct CudaLanes {
     KOKKOS_IF_ON_DEVICE((return atomicAdd(counter, what);))
     KOKKOS_IF_ON_HOST((*counter += what; return *counter - what;))
   }
+  KOKKOS_FUNCTION static std::uint32_t set(std::uint32_t* word, std::uint32_t bits) {
+    KOKKOS_IF_ON_DEVICE((return atomicOr(word, bits);))
+    KOKKOS_IF_ON_HOST((const std::uint32_t before = *word; *word |= bits; return before;))
+  }
   KOKKOS_FUNCTION static void barrier() { KOKKOS_IF_ON_DEVICE((__syncwarp();)) }
   KOKKOS_FUNCTION static std::uint64_t combine(std::uint64_t bits) {
     KRADIX_UNROLL

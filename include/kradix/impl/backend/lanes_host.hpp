@@ -38,6 +38,12 @@ struct HostLanes {
     *counter += what;
     return before;
   }
+  /// Sets bits of a word in scratch and returns what it was.
+  KOKKOS_FUNCTION static std::uint32_t set(std::uint32_t* word, std::uint32_t bits) {
+    const std::uint32_t before = *word;
+    *word |= bits;
+    return before;
+  }
   /// All lanes have come here, and see what the others wrote.
   KOKKOS_FUNCTION static void barrier() {}
   /// The bits that any lane holds.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -30,6 +31,35 @@ template <class Codec>
 inline constexpr bool may_have_cells =
     may_be_kind<Codec>&& std::is_unsigned_v<typename Codec::key_type> &&
     sizeof(typename Codec::key_type) >= 4;
+
+/// And of which, in their cells, codes are all there is to know.
+template <class Codec>
+inline constexpr bool may_have_suffixes = may_have_cells<Codec>&& invertible_codec<Codec>;
+
+/// What is left to know of keys in their cells, at most 16 bits of each, at the end of the array in which the keys will
+/// lie: a key is written over suffixes of keys before it, or its own.
+///
+/// So the array is cut: its first half, half of what is left, and so on. Keys of a part may be written as soon as the
+/// suffixes of all parts before are read; those of the last have a copy.
+struct Suffixes {
+  using Suffix = std::uint16_t;
+  static constexpr int most_bits = 16;
+
+  std::size_t count = 0;   ///< of keys
+  Suffix* copy = nullptr;  ///< of the last part
+  std::size_t most_copied = room;
+
+  static constexpr int most_parts = 33;
+  static constexpr std::size_t room = Cells::count * sizeof(Cells::Counter) / sizeof(Suffix);
+
+  KOKKOS_FUNCTION std::size_t end_of_part(std::size_t begin) const {
+    return count - begin > most_copied ? begin + (count - begin) / 2 : count;
+  }
+  template <class Key>
+  KOKKOS_FUNCTION Suffix* in(Key* keys) const {
+    return reinterpret_cast<Suffix*>(keys + count) - count;
+  }
+};
 
 /// Which cell a key belongs to, by bits below `top`. One that varies from the first above tells the route so.
 template <class ExecutionSpace, class Codec>
@@ -78,7 +108,9 @@ struct CountCells {
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (!route->spreads_by_digits()) return;
-    Count{keys, share, counts, Cell::of(codec, keys.at(0), route)}(team);
+    const Cell cell = Cell::of(codec, keys.at(0), route);
+    if (team.league_rank() == 0 && team.team_rank() == 0) route->above = cell.above;
+    Count{keys, share, counts, cell}(team);
   }
 };
 

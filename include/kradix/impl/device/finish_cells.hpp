@@ -1,8 +1,9 @@
-// Keys alone that are spread by their topmost digits: a team counts the keys of a cell in scratch, value by value, and
-// writes them anew in order.
+// Keys alone that are spread by their topmost digits: of a key in its cell no more than 16 bits are left to know, its
+// suffix. Suffixes are all that the second pass writes, and what a team sorts here and makes keys of again.
 //
-// The counting sort of Seward (1954), as in count_runs.hpp, for values of which few come more than once: counters have
-// four bits, and keys are placed side by side, each by a lane that looks up which of them it is.
+// Few keys set a bit each of those that their cell may hold, and a key's place is the number of bits set before its
+// own. Of more keys each value is counted, after Seward (1954), as in count_runs.hpp: counters have four bits, and keys
+// are placed side by side, each by a lane that looks up which of them it is.
 #pragma once
 
 #include <Kokkos_BitManipulation.hpp>
@@ -16,19 +17,22 @@
 #include "kradix/impl/device/count_runs.hpp"
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/team.hpp"
+#include "kradix/impl/device/wide_array.hpp"
 
 namespace kradix::impl {
 
-/// A cell with more keys of a value than its counter holds is left to those that sort long runs.
+/// Teams draw one cell after another, and tell what they have read. A cell with more keys of a value than its counter
+/// holds is left to those that sort long runs.
 template <class ExecutionSpace, class Codec, TeamShape Shape>
 struct FinishCells {
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
+  using Suffix = Suffixes::Suffix;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
   static constexpr int threads = Shape.threads, items = Shape.items;
   static constexpr int groups = threads / L::width;
-  static constexpr int most_bits = 16;  ///< of a cell's values
+  static constexpr int most_bits = Suffixes::most_bits;  ///< of a cell's values
   static constexpr int fields = 8, counter_bits = ValueCounters<fields>::bits;
   static constexpr std::uint32_t most = (1u << counter_bits) - 1;
   /// Words of counters that a lane looks at together.
@@ -40,58 +44,467 @@ struct FinishCells {
   static constexpr std::uint32_t all_words = (1u << most_bits) / Words::values;
   /// Keys that a group places at once: the word that counts each, of those that its lanes look at, and the how
   /// manyth it is there.
-  static constexpr std::uint32_t most_staged = 16 * L::width;
+  static constexpr std::uint32_t most_staged = 8 * L::width;
+
+  /// Few keys: those that the team's registers hold. A word has a bit for each of 16 values, and above them the keys that
+  /// have the value of another; then those of all words before.
+  using Packed = Pack<Suffix>;
+  static constexpr int value_bits = 4, values = 1 << value_bits;
+  static constexpr std::uint32_t value_mask = (1u << values) - 1;
+  static constexpr int bit_words = (1 << most_bits) / values;
+  static constexpr int rounds = bit_words / (Words::count * threads);
+  static constexpr std::uint32_t few = threads * items * Packed::size;
+  /// Suffixes beside the packs, of each thread.
+  static constexpr int edges = (2 * (Packed::size - 1) + threads - 1) / threads;
+  static constexpr int marks = items * Packed::size + edges;
+  static constexpr std::uint32_t most_again = 1024;  ///< keys that have the value of another
+  static_assert(rounds > 0 && rounds % 2 == 0 && few < 0x8000);
 
   PassBuffers<Key> keys;
   Codec codec;
+  Suffixes suffixes;
   const PassTable* passes;
-  const Route* route;
+  Route* route;
   const std::uint64_t* ends;  ///< of cells
   ChunkLists lists;
 
+  /// Of all keys.
+  struct Part {
+    int index;
+    std::uint32_t begin, end;
+
+    KOKKOS_FUNCTION bool is_last(const Suffixes& suffixes) const { return end == suffixes.count; }
+    KOKKOS_FUNCTION void go_on(const Suffixes& suffixes) {
+      *this = {index + 1, end, static_cast<std::uint32_t>(suffixes.end_of_part(end))};
+    }
+  };
   struct Scratch {
-    Words counts[all_words];
-    std::uint32_t sums[groups];
-    std::uint16_t staged[groups][most_staged];
+    union {
+      struct {
+        Words counts[all_words];
+        std::uint16_t staged[groups][most_staged];
+      };
+      struct {
+        Words bits[bit_words / Words::count];
+        std::uint32_t end;  ///< of what the words before count
+        std::uint32_t
+            again[most_again];  ///< and above its suffix, the how manyth it is of its word
+        alignas(16) Suffix sorted[few + Pack<Key>::size];
+      };
+    };
+    alignas(16) std::uint32_t sums[groups];
+    std::uint32_t more;  ///< keys again
+    std::uint32_t turn;  ///< drawn ahead
+    Part reading, writing;
+    KOKKOS_FUNCTION Scratch() {}
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (route->spreads != Route::to_values) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    const Key* const from = keys.end(passes->count);
-    const int left = passes->digit[1].shift;
-    const Bits above = codec.encode(from[0]) & ~low_mask<Bits>(left + Cells::bits);
-    for (int cell = team.league_rank(); cell < Cells::count; cell += team.league_size()) {
-      const std::uint64_t begin = cell == 0 ? 0 : ends[cell - 1], size = ends[cell] - begin;
-      const Bits least = above | static_cast<Bits>(cell) << left;
-      if (size > 0 &&
-          !sort(team, {from + begin, keys.result + begin, size, least, left}, scratch) &&
-          team.team_rank() == 0) {
-        LongRun::set_end(keys.spare(passes->count) + begin, begin + size);
-        lists.left.add(Chunk::make(begin, 0));
+    const int thread = team.team_rank();
+    const Part last = last_part();
+    copy(team, last, scratch);
+    if (thread == 0) {
+      scratch.reading =
+          scratch.writing = {0, 0, static_cast<std::uint32_t>(suffixes.end_of_part(0))};
+      scratch.sums[0] = draw(&route->drawn);
+      scratch.turn = draw(&route->drawn);
+    }
+    clear(thread, scratch);
+    team.team_barrier();
+    Cell cell = cell_at(scratch.sums[0]);
+    Held held;
+    load(team, cell, last, held);
+    while (cell.exists()) {
+      const Cell next = cell_at(scratch.turn);
+      const std::uint32_t turn = thread == 0 ? draw(&route->drawn) : 0;
+      const auto load_next = [&] { load(team, next, last, held); };
+      if (!sort_few(team, cell, last, held, scratch, load_next)) {
+        if (cell.size() > 0) sort_many(team, cell, last, scratch);
+        load_next();
       }
+      if (thread == 0) scratch.turn = turn;
+      team.team_barrier();
+      cell = next;
     }
   }
 
  private:
   struct Cell {
-    const Key* keys;
-    Key* result;
-    std::uint64_t size;
-    Bits least;
-    int bits;  ///< of its values
+    int index;
+    std::uint32_t begin,
+        end;  ///< (no more than loaded: that should be waited for when it is wanted)
+
+    KOKKOS_FUNCTION bool exists() const { return index < Cells::count; }
+    KOKKOS_FUNCTION std::uint32_t size() const { return end - begin; }
+  };
+  /// The keys of a cell, if they are few, in registers.
+  struct Held {
+    Packed pack[items];
+    std::uint32_t edge[edges];
+
+    /// Registers have no number: all are looked at.
+    KOKKOS_FUNCTION std::uint32_t suffix(int mark) const {
+      std::uint32_t found = 0;
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) {
+        KRADIX_UNROLL
+        for (int j = 0; j < Packed::size; j += 2) {
+          const std::uint32_t two = pack[i].word(j) | std::uint32_t{pack[i].word(j + 1)} << 16;
+          found = mark / 2 == (i * Packed::size + j) / 2 ? two : found;
+        }
+      }
+      KRADIX_UNROLL
+      for (int i = 0; i < edges; ++i) {
+        if (mark == items * Packed::size + i) return edge[i];
+      }
+      return found >> 16 * (mark % 2) & 0xffffu;
+    }
   };
 
-  /// False if there are too many keys of a value.
-  KOKKOS_FUNCTION bool sort(const Team& team, const Cell& cell, Scratch& scratch) const {
-    constexpr std::uint32_t most_keys = most << most_bits;
-    if (cell.size > most_keys) return false;
+  /// Keys of a word, from `begin` to `end`, those from `at` on again, and the first of those.
+  struct Tail {
+    std::uint32_t begin, at, end;
+    Suffix suffix;
+    bool leads;
+  };
+
+  KOKKOS_FUNCTION static std::uint32_t draw(std::uint64_t* turns) {
+    return static_cast<std::uint32_t>(Kokkos::atomic_fetch_add(turns, std::uint64_t{1}));
+  }
+  KOKKOS_FUNCTION Cell cell_at(std::uint32_t turn) const {
+    if (turn >= Cells::count) return {Cells::count, 0, 0};
+    const auto begin = static_cast<std::uint32_t>(turn == 0 ? 0 : ends[turn - 1]);
+    return {static_cast<int>(turn), begin, static_cast<std::uint32_t>(ends[turn])};
+  }
+  KOKKOS_FUNCTION Bits least_of(const Cell& cell) const {
+    return static_cast<Bits>(static_cast<Bits>(route->above) | static_cast<Bits>(cell.index)
+                                                                   << passes->digit[1].shift);
+  }
+  KOKKOS_FUNCTION Key key_of(Bits least, std::uint32_t suffix) const {
+    return codec.decode(static_cast<Bits>(least | suffix));
+  }
+  KOKKOS_FUNCTION const Suffix* suffixes_of(const Cell& cell, const Part& last) const {
+    if (cell.begin >= last.begin) return suffixes.copy + (cell.begin - last.begin);
+    return suffixes.in(keys.end(passes->count)) + cell.begin;
+  }
+
+  KOKKOS_FUNCTION WideArray<const Suffix, int> array_of(const Cell& cell, const Part& last) const {
+    return {suffixes_of(cell, last), static_cast<int>(cell.size())};
+  }
+
+  KOKKOS_FUNCTION Part last_part() const {
+    Part part{0, 0, static_cast<std::uint32_t>(suffixes.end_of_part(0))};
+    while (!part.is_last(suffixes)) part.go_on(suffixes);
+    return part;
+  }
+  /// In shares, before any cell is drawn.
+  KOKKOS_FUNCTION void copy(const Team& team, const Part& last, Scratch& scratch) const {
+    constexpr std::uint32_t shares = 16;
+    const std::size_t size = last.end - last.begin;
+    const Suffix* const from = suffixes.in(keys.end(passes->count)) + last.begin;
+    while (true) {
+      if (team.team_rank() == 0) scratch.turn = draw(&route->copied);
+      team.team_barrier();
+      const std::uint32_t turn = scratch.turn;
+      if (turn >= shares) break;
+      const Share share = share_of(size, (size + shares - 1) / shares, turn);
+      copy_elements<threads>(team, share.end - share.begin, from + share.begin,
+                             suffixes.copy + share.begin);
+      Kokkos::memory_fence();
+      team.team_barrier();
+      if (team.team_rank() == 0) {
+        Kokkos::atomic_add(&route->read[last.index], std::uint64_t{share.end - share.begin});
+      }
+    }
+    team.team_barrier();
+  }
+  KOKKOS_FUNCTION void wait_for(const Part& part) const {
+    while (L::load(&route->read[part.index]) < part.end - part.begin) L::pause();
+  }
+
+  KOKKOS_FUNCTION void load(const Team& team, const Cell& cell, const Part& last,
+                            Held& held) const {
+    if (cell.size() == 0) return;
+    const int thread = team.team_rank();
+    if (cell.begin >= last.begin) {
+      if (thread == 0) wait_for(last);
+      Kokkos::memory_fence();
+      team.team_barrier();
+    }
+    if (cell.size() > few) return;
+    const auto array = array_of(cell, last);
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      if (i * threads + thread < array.packs()) held.pack[i] = array.load(i * threads + thread);
+    }
+    each_edge(thread, array, [&](int i, int place) { held.edge[i] = array.at(place); });
+  }
+
+  /// All suffixes of the cell are in scratch, or in registers.
+  KOKKOS_FUNCTION void tell_read(const Cell& cell, Scratch& scratch) const {
+    if constexpr (is_host_space<ExecutionSpace>) Kokkos::memory_fence();
+    Part& part = scratch.reading;
+    const std::uint32_t end = cell.end;
+    for (std::uint32_t begin = cell.begin; !part.is_last(suffixes);) {
+      const std::uint32_t here = end < part.end ? end : part.end;
+      if (begin < here) {
+        Kokkos::atomic_add(&route->read[part.index], std::uint64_t{here - begin});
+        begin = here;
+      }
+      if (begin == end) return;
+      part.go_on(suffixes);
+    }
+  }
+  /// Until all that the cell's keys are written over has been read.
+  KOKKOS_FUNCTION void wait_to_write(const Cell& cell, Scratch& scratch) const {
+    Part& part = scratch.writing;
+    const std::uint32_t end = cell.end;
+    if (end <= part.end && !part.is_last(suffixes)) return;
+    for (; end > part.end; part.go_on(suffixes)) wait_for(part);
+    if (part.is_last(suffixes)) wait_for(part);
+    Kokkos::memory_fence();
+  }
+
+  // ---- Few keys: bits, and a place for each.
+
+  KOKKOS_FUNCTION static void clear(int thread, Scratch& scratch) {
+    constexpr int all = bit_words / Words::count;
+    for (int i = thread; i < all; i += threads) scratch.bits[i] = {};
+    if (thread == 0) scratch.more = 0;
+  }
+  KOKKOS_FUNCTION static std::uint32_t* word_of(Scratch& scratch, std::uint32_t suffix) {
+    return &scratch.bits[0].word[0] + (suffix >> value_bits);
+  }
+  KOKKOS_FUNCTION static std::uint32_t bit_of(std::uint32_t suffix) {
+    return 1u << (suffix & (values - 1));
+  }
+  KOKKOS_FUNCTION static std::uint32_t keys_of(std::uint32_t word) {
+    return static_cast<std::uint32_t>(Kokkos::Experimental::popcount_builtin(word & value_mask)) +
+           (word >> values);
+  }
+
+  /// False if there are too many keys, or too many of them that have the value of another; then there is nothing in
+  /// scratch.
+  template <class Then>
+  KOKKOS_FUNCTION bool sort_few(const Team& team, const Cell& cell, const Part& last, Held& held,
+                                Scratch& scratch, const Then& then) const {
+    if (cell.size() == 0 || cell.size() > few) return false;
+    const int thread = team.team_rank();
+    see(team, cell, last, held, scratch);
+    team.team_barrier();
+    if (scratch.more > most_again) {
+      team.team_barrier();
+      clear(thread, scratch);
+      return false;
+    }
+    if (thread == groups / 2 * L::width) tell_read(cell, scratch);
+    const WideArray<Key, int> out(keys.result + cell.begin, static_cast<int>(cell.size()));
+    // As far behind a multiple of a pack as the result.
+    constexpr int size = Pack<Key>::size;
+    Suffix* const sorted = scratch.sorted + (size - out.place(0) % size) % size;
+    scan(team, scratch);
+    team.team_barrier();
+    const Tail tail = place(thread, cell, last, held, sorted, scratch);
+    then();
+    if (thread == threads - 1) wait_to_write(cell, scratch);
+    team.team_barrier();
+    if (scratch.more > 0) {
+      sort_again(thread, tail, sorted, scratch);
+      team.team_barrier();
+    }
+    clear(thread, scratch);
+    write(thread, least_of(cell), out, sorted);
+    return true;
+  }
+
+  KOKKOS_FUNCTION void see(const Team& team, const Cell& cell, const Part& last, const Held& held,
+                           Scratch& scratch) const {
+    const int thread = team.team_rank();
+    const auto array = array_of(cell, last);
+    std::uint32_t again[(marks + 31) / 32] = {};
+    const auto set = [&](std::uint32_t suffix, int mark) {
+      const std::uint32_t bit = bit_of(suffix);
+      if ((L::set(word_of(scratch, suffix), bit) & bit) != 0) again[mark / 32] |= 1u << mark % 32;
+    };
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      if (i * threads + thread >= array.packs()) continue;
+      KRADIX_UNROLL
+      for (int j = 0; j < Packed::size; ++j) set(held.pack[i].word(j), i * Packed::size + j);
+    }
+    each_edge(thread, array, [&](int i, int) { set(held.edge[i], items * Packed::size + i); });
+    std::uint32_t more = 0;
+    KRADIX_UNROLL
+    for (int w = 0; w < (marks + 31) / 32; ++w) more += count_bits(again[w]);
+    const int lane = L::lane(thread);
+    std::uint32_t slot = L::scan(more, lane);
+    std::uint32_t first = 0;
+    if (lane == L::width - 1) first = L::add(&scratch.more, slot + more);
+    slot += L::from_last(first);
+    KRADIX_UNROLL
+    for (int w = 0; w < (marks + 31) / 32; ++w) {
+      KRADIX_ROLLED
+      for (std::uint32_t left = again[w]; left != 0; left &= left - 1, ++slot) {
+        const int mark = 32 * w + bit_width_of(left & (0u - left)) - 1;
+        const std::uint32_t suffix = held.suffix(mark);
+        const std::uint32_t nth = L::add(word_of(scratch, suffix), 1u << values) >> values;
+        if (slot < most_again) scratch.again[slot] = suffix | nth << most_bits;
+      }
+    }
+  }
+  template <class Array, class Work>
+  KOKKOS_FUNCTION static void each_edge(int thread, const Array& array, const Work& work) {
+    KRADIX_UNROLL
+    for (int i = 0; i < edges; ++i) {
+      const int edge = i * threads + thread;
+      if (edge < array.edges()) work(i, array.place_of_edge(edge));
+    }
+  }
+
+  /// Of keys that have the same value all go to the same place; those again then follow the others of their word.
+  KOKKOS_FUNCTION Tail place(int thread, const Cell& cell, const Part& last, const Held& held,
+                             Suffix* sorted, Scratch& scratch) const {
+    const auto array = array_of(cell, last);
+    const auto put = [&](std::uint32_t suffix, std::uint32_t word) {
+      sorted[(word >> values) + count_bits(word & (bit_of(suffix) - 1))] =
+          static_cast<Suffix>(suffix);
+    };
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      if (i * threads + thread >= array.packs()) continue;
+      std::uint32_t word[Packed::size];  // all at once
+      KRADIX_UNROLL
+      for (int j = 0; j < Packed::size; ++j) word[j] = *word_of(scratch, held.pack[i].word(j));
+      KRADIX_UNROLL
+      for (int j = 0; j < Packed::size; ++j) put(held.pack[i].word(j), word[j]);
+    }
+    each_edge(thread, array,
+              [&](int i, int) { put(held.edge[i], *word_of(scratch, held.edge[i])); });
+    Tail mine{};
+    for (std::uint32_t i = thread; i < scratch.more; i += threads) {
+      const Tail tail = tail_of(scratch.again[i], scratch);
+      sorted[tail.at] = tail.suffix;
+      if (i == static_cast<std::uint32_t>(thread)) mine = tail;
+    }
+    return mine;
+  }
+  KOKKOS_FUNCTION static Tail tail_of(std::uint32_t again, Scratch& scratch) {
+    const auto suffix = static_cast<Suffix>(again);
+    const std::uint32_t* const word = word_of(scratch, suffix);
+    const std::uint32_t begin = word[0] >> values, nth = again >> most_bits;
+    const std::uint32_t at = begin + count_bits(word[0] & value_mask) + nth;
+    return {begin, at, word[1] >> values, suffix, nth == 0};
+  }
+  /// One of each word sorts them in.
+  KOKKOS_FUNCTION static void sort_again(int thread, const Tail& mine, Suffix* sorted,
+                                         Scratch& scratch) {
+    if (mine.leads) sort_in(mine, sorted);
+    for (std::uint32_t i = thread + threads; i < scratch.more; i += threads) {
+      const Tail tail = tail_of(scratch.again[i], scratch);
+      if (tail.leads) sort_in(tail, sorted);
+    }
+  }
+  KOKKOS_FUNCTION static void sort_in(const Tail& tail, Suffix* sorted) {
+    Suffix suffix = tail.suffix;
+    std::uint32_t at = tail.at;
+    while (true) {
+      std::uint32_t to = at;
+      for (; to > tail.begin && sorted[to - 1] > suffix; --to) sorted[to] = sorted[to - 1];
+      sorted[to] = suffix;
+      if (++at == tail.end) return;
+      suffix = sorted[at];
+    }
+  }
+  KOKKOS_FUNCTION static std::uint32_t count_bits(std::uint32_t word) {
+    return static_cast<std::uint32_t>(Kokkos::Experimental::popcount_builtin(word));
+  }
+
+  /// A lane takes four words at a time, and two such rounds as halves of one.
+  KOKKOS_FUNCTION static void scan(const Team& team, Scratch& scratch) {
     const int thread = team.team_rank(), group = thread / L::width, lane = L::lane(thread);
-    const std::uint32_t used = ((1u << cell.bits) + Words::values - 1) / Words::values;
+    Words* const mine = scratch.bits + group * rounds * L::width + lane;
+    std::uint32_t before[rounds], sum = 0;
+    KRADIX_UNROLL
+    for (int r = 0; r < rounds; r += 2) {
+      const Words low = mine[r * L::width], high = mine[(r + 1) * L::width];
+      const std::uint32_t both = keys_of(low) | keys_of(high) << 16;
+      const std::uint32_t lanes_before = L::scan(both, lane);
+      const std::uint32_t all_lanes = L::from_last(lanes_before + both);
+      before[r] = sum + (lanes_before & 0xffffu);
+      sum += all_lanes & 0xffffu;
+      before[r + 1] = sum + (lanes_before >> 16);
+      sum += all_lanes >> 16;
+    }
+    if (lane == 0) scratch.sums[group] = sum;
+    team.team_barrier();
+    std::uint32_t groups_before = 0;
+    KRADIX_UNROLL
+    for (int g = 0; g < groups; ++g) groups_before += g < group ? scratch.sums[g] : 0;
+    KRADIX_UNROLL
+    for (int r = 0; r < rounds; ++r) {
+      Words four = mine[r * L::width];
+      std::uint32_t next = groups_before + before[r];
+      KRADIX_UNROLL
+      for (int i = 0; i < Words::count; ++i) {
+        const std::uint32_t own = keys_of(four.word[i]);
+        four.word[i] = (four.word[i] & value_mask) | next << values;
+        next += own;
+      }
+      mine[r * L::width] = four;
+      if (r == rounds - 1 && thread == threads - 1) scratch.end = next << values;
+    }
+  }
+  KOKKOS_FUNCTION static std::uint32_t keys_of(const Words& words) {
+    std::uint32_t sum = 0, again = 0;  // by halves
+    KRADIX_UNROLL
+    for (int i = 0; i < Words::count; i += 2) {
+      const std::uint32_t low = words.word[i], high = words.word[i + 1];
+      sum += count_bits((low & value_mask) | high << values);
+      again += low >> values | (high & ~value_mask);
+    }
+    return sum + (again & value_mask) + (again >> values);
+  }
+
+  KOKKOS_FUNCTION void write(int thread, Bits least, const WideArray<Key, int>& out,
+                             const Suffix* sorted) const {
+    constexpr int size = Pack<Key>::size;
+    struct alignas(size * sizeof(Suffix)) Some {
+      Suffix suffix[size];
+    };
+    for (int i = thread; i < out.packs(); i += threads) {
+      const Some some = *reinterpret_cast<const Some*>(sorted + out.place(i));
+      Pack<Key> pack;
+      KRADIX_UNROLL
+      for (int j = 0; j < size; ++j) pack.put(j, key_of(least, some.suffix[j]));
+      out.store(i, pack);
+    }
+    each_edge(thread, out, [&](int, int place) { out.at(place) = key_of(least, sorted[place]); });
+  }
+
+  // ---- More keys: a counter for each value.
+
+  KOKKOS_FUNCTION void sort_many(const Team& team, const Cell& cell, const Part& last,
+                                 Scratch& scratch) const {
+    const Suffix* const from = suffixes_of(cell, last);
+    if (!count_values(team, cell, from, scratch)) leave(team, cell, from, scratch);
+    team.team_barrier();
+    clear(team.team_rank(), scratch);
+  }
+
+  /// False if there are too many keys of a value, and then they have not been told read.
+  KOKKOS_FUNCTION bool count_values(const Team& team, const Cell& cell, const Suffix* from,
+                                    Scratch& scratch) const {
+    constexpr std::uint32_t most_keys = most << most_bits;
+    if (cell.size() > most_keys) return false;
+    const int thread = team.team_rank(), group = thread / L::width, lane = L::lane(thread);
+    const int bits = passes->digit[1].shift;
+    const std::uint32_t used = ((1u << bits) + Words::values - 1) / Words::values;
     for (std::uint32_t i = thread; i < used; i += threads) scratch.counts[i] = {};
     team.team_barrier();
-    count(thread, cell, scratch);
+    count_all(team, {from, static_cast<std::size_t>(cell.size())}, scratch);
     team.team_barrier();
     constexpr std::uint32_t lanes = groups * L::width;
     const std::uint32_t share = (used + lanes - 1) / lanes * L::width;
@@ -113,31 +526,50 @@ struct FinishCells {
       counted += scratch.sums[g];
     }
     // A counter that overflows takes more from the sum than it adds to the next one.
-    if (counted == cell.size) write(cell, first, end, before, lane, group, scratch);
+    if (counted != cell.size()) return false;
+    if (thread == 0) {
+      tell_read(cell, scratch);
+      wait_to_write(cell, scratch);
+    }
     team.team_barrier();
-    return counted == cell.size;
+    write_counted(least_of(cell), first, end, keys.result + cell.begin + before, lane, group,
+                  scratch);
+    return true;
   }
 
-  KOKKOS_FUNCTION void count(int thread, const Cell& cell, Scratch& scratch) const {
-    const auto mask = static_cast<std::uint32_t>(low_mask<Bits>(cell.bits));
+  KOKKOS_FUNCTION static void count_all(const Team& team, const WideArray<const Suffix>& array,
+                                        Scratch& scratch) {
     const ValueCounters<fields> counters{reinterpret_cast<std::uint32_t*>(scratch.counts)};
-    const auto see = [&](const Key& key) {
-      counters.template increment<L>(static_cast<std::uint32_t>(codec.encode(key)) & mask);
-    };
-    const auto size = static_cast<std::uint32_t>(cell.size);
-    constexpr std::uint32_t step = items * threads;
-    std::uint32_t at = thread;
-    KRADIX_ROLLED
-    for (; at + (step - threads) < size; at += step) {
-      const Key* const from = cell.keys + at;
-      Key key[items];
-      KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) key[i] = from[i * threads];
-      KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) see(key[i]);
+    const auto see = [&](std::uint32_t suffix) { counters.template increment<L>(suffix); };
+    visit_packs<Shape>(team, array, {0, array.packs()}, static_cast<std::size_t>(Shape.round()),
+                       [&](const Packed& pack) {
+                         KRADIX_UNROLL
+                         for (int j = 0; j < Packed::size; ++j) see(pack.word(j));
+                       });
+    for (int i = team.team_rank(); i < array.edges(); i += threads) {
+      see(array.at(array.place_of_edge(i)));
     }
-    KRADIX_ROLLED
-    for (; at < size; at += threads) see(cell.keys[at]);
+  }
+
+  /// Keys of a cell, in no order, where their suffixes lay: a run for those that sort long ones.
+  KOKKOS_FUNCTION void leave(const Team& team, const Cell& cell, const Suffix* from,
+                             Scratch& scratch) const {
+    const int thread = team.team_rank();
+    const Bits least = least_of(cell);
+    Key* const spare = keys.spare(passes->count) + cell.begin;
+    for (std::uint32_t i = thread; i < cell.size(); i += threads) spare[i] = key_of(least, from[i]);
+    team.team_barrier();
+    if (thread == 0) {
+      tell_read(cell, scratch);
+      wait_to_write(cell, scratch);
+    }
+    team.team_barrier();
+    copy_elements<threads>(team, cell.size(), spare, keys.result + cell.begin);
+    team.team_barrier();
+    if (thread == 0) {
+      LongRun::set_end(spare, std::size_t{cell.begin} + cell.size());
+      lists.left.add(Chunk::make(cell.begin, 0));
+    }
   }
 
   KOKKOS_FUNCTION static std::uint32_t sum_of(std::uint32_t word) {
@@ -146,8 +578,8 @@ struct FinishCells {
   }
 
   /// The keys of a group's counters, those of all its lanes at once, side by side from a place on.
-  KOKKOS_FUNCTION void write(const Cell& cell, std::uint32_t first, std::uint32_t end,
-                             std::uint32_t place, int lane, int group, Scratch& scratch) const {
+  KOKKOS_FUNCTION void write_counted(Bits least, std::uint32_t first, std::uint32_t end, Key* place,
+                                     int lane, int group, Scratch& scratch) const {
     std::uint16_t* const staged = scratch.staged[group];
     KRADIX_ROLLED
     for (; first < end; first += L::width) {
@@ -162,16 +594,16 @@ struct FinishCells {
         sum += own[w];
       }
       const std::uint32_t begin = L::scan(sum, lane), all = L::from_last(begin + sum);
-      Key* const out = cell.result + place;
+      Key* const out = place;
       place += all;
       if (all > most_staged || L::where(!fits) != 0) {
-        write_own(counts, cell.least | mine * Words::values, out + begin);
+        write_own(counts, least | mine * Words::values, out + begin);
         continue;
       }
       stage(own, static_cast<std::uint32_t>(lane) * Words::count, staged + begin);
       L::barrier();
       const auto* const words = reinterpret_cast<const std::uint32_t*>(scratch.counts + first);
-      write_staged(staged, all, words, cell.least | first * Words::values, out, lane);
+      write_staged(staged, all, words, least | first * Words::values, out, lane);
       L::barrier();
     }
   }

@@ -60,6 +60,9 @@ struct Route {
   std::uint64_t chunks;              ///< listed for the finish
   std::uint64_t left;                ///< and for those that take what it cannot
   std::uint64_t given_up;            ///< of the chunks
+  std::uint64_t drawn, copied;  ///< cells, and shares of what is copied, by those that finish them
+  std::uint64_t read[33];       ///< suffixes of each part
+  std::uint64_t above;          ///< the bits above those by which keys are spread
 
   KOKKOS_FUNCTION bool has_counted_kinds() const { return kinds != 0 && too_many_kinds == 0; }
   /// Once what it hoped for has been found out.
@@ -123,8 +126,12 @@ struct RouteRule {
   /// Keys alone that no digits spread, from so many on and up to so many, may be spread by splitters.
   std::size_t split_from = std::size_t{1} << 25, split_to = 0;
   float split_gain = 0;  ///< ps an element, that this saves
-  float even = 2;        ///< keys of a cell, over the mean of all cells, that are counted by value
-  float alike = 0.3f;    ///< keys that are the same as one there
+  /// From so many on a pass leaves no more than suffixes, and cells are finished by value.
+  std::size_t values_from = std::size_t{1} << 27;
+  float even = 2;      ///< keys of a cell, over the mean of all cells, that are counted by value
+  float alike = 0.3f;  ///< keys that are the same as one there
+  /// Suffixes of keys in cells that are copied before keys are written over them.
+  std::size_t copied = std::size_t{1} << 17;
 
   /// Fewer sweeps than this leave runs that are too long even of keys that spread evenly: some hundreds of 2^16, by
   /// chance.
@@ -349,9 +356,10 @@ struct ChooseRoute {
     if (!may_spread() || left < 1 || left > cell_bits || sweeps.first > s || sweeps.end <= s)
       return;
     const float run = mean_of(route->pairs[s - 1], n);
-    const float even = rule.even * n / static_cast<float>(Route::cells);
+    // What fits chunks, and is uneven, is as soon swept.
     const bool fits_chunks = sweeps.least <= s && run <= rule.run;
-    if (fits_chunks || run > even) return;
+    const float uneven = fits_chunks && rule.spread_even < rule.even ? rule.spread_even : rule.even;
+    if (run * static_cast<float>(Route::cells) > uneven * n) return;
     if (n / values() > rule.alike || same_of(n) > rule.alike) return;
     route->digits = {route->top - Route::cell_bits, route->top};
     route->finishes = 1;

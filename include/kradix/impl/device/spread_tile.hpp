@@ -10,6 +10,7 @@
 
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/buffers.hpp"
+#include "kradix/impl/device/cells.hpp"
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/team.hpp"
@@ -32,6 +33,7 @@ struct SpreadTile {
   static constexpr int pass = Within ? 1 : 0;
   using Moving = Moved<Codec>;
   using Reader = typename Moving::Reader;
+  static constexpr bool may_leave_suffixes = Within && may_have_suffixes<Codec>;
   static_assert(!Moving::some_are_special, "this keeps no order of equal keys");
   static constexpr std::uint32_t ends_of_bins = 2 * bin_count;
   static std::size_t teams_within(const Tiles& tiling) { return ends_of_bins + tiling.tiles(); }
@@ -40,9 +42,10 @@ struct SpreadTile {
   Codec codec;
   Tiles tiling;
   const PassTable* passes;
-  std::uint64_t* bins;   ///< [row][bin]: the next free place
-  std::uint64_t* cells;  ///< [bin of the first pass][bin]: the same of the second
-  const Route* route;    ///< is there a second?
+  std::uint64_t* bins;     ///< [row][bin]: the next free place
+  std::uint64_t* cells;    ///< [bin of the first pass][bin]: the same of the second
+  const Route* route;      ///< is there a second?
+  Suffixes suffixes = {};  ///< of all keys, then
 
   struct Scratch {
     Key keys[tile_size];
@@ -243,10 +246,33 @@ struct SpreadTile {
   template <bool Full>
   KOKKOS_FUNCTION void scatter(int thread, const Reader& reader, int size,
                                const Scratch& scratch) const {
-    if (Moving::are_codes && pass == passes->count - 1) {
+    if (may_leave_suffixes && route->spreads == Route::to_values) {
+      scatter_suffixes<Full>(thread, reader, size, scratch);
+    } else if (Moving::are_codes && pass == passes->count - 1) {
       scatter<Full, Moving::are_codes>(thread, reader, size, scratch);
     } else {
       scatter<Full, false>(thread, reader, size, scratch);
+    }
+  }
+
+  template <bool Full>
+  KOKKOS_FUNCTION void scatter_suffixes(int thread, const Reader& reader, int size,
+                                        const Scratch& scratch) const {
+    if constexpr (may_leave_suffixes) {
+      Key* const array = keys.destination(passes->number(pass), passes->all());
+      Suffixes::Suffix* const out = suffixes.in(array) + thread;
+      const std::uint32_t mask = (1u << passes->digit[pass].shift) - 1;
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) {
+        const int place = i * threads + thread;
+        if (Full || place < size) {
+          const Key key = scratch.keys[place];
+          const auto code = static_cast<std::uint32_t>(Moving::are_codes ? key : codec.encode(key));
+          (out + scratch.base[reader.of(key)])[i * threads] =
+              static_cast<Suffixes::Suffix>(code & mask);
+        }
+        if (i % 4 == 3) L::settle_memory();
+      }
     }
   }
 

@@ -41,44 +41,45 @@ struct Pack {
 };
 
 /// An array as packs, which begin where memory is aligned to them, and the few words before and after.
-template <class Word>
+template <class Word, class Size = std::size_t>
 class WideArray {
  public:
   using Packed = Pack<std::remove_const_t<Word>>;
 
-  KOKKOS_FUNCTION WideArray(Word* words, std::size_t count) : words_(words), count_(count) {
-    const std::size_t past = reinterpret_cast<std::uintptr_t>(words) % sizeof(Wide) / sizeof(Word);
-    const std::size_t head = (Packed::size - past) % Packed::size;
+  KOKKOS_FUNCTION WideArray(Word* words, Size count) : words_(words), count_(count) {
+    const auto past =
+        static_cast<Size>(reinterpret_cast<std::uintptr_t>(words) % sizeof(Wide) / sizeof(Word));
+    const Size head = (Packed::size - past) % Packed::size;
     head_ = head < count ? head : count;
     packs_ = (count - head_) / Packed::size;
   }
 
-  KOKKOS_FUNCTION std::size_t count() const { return count_; }
-  KOKKOS_FUNCTION std::size_t packs() const { return packs_; }
+  KOKKOS_FUNCTION Size count() const { return count_; }
+  KOKKOS_FUNCTION Size packs() const { return packs_; }
   /// Where a pack begins.
-  KOKKOS_FUNCTION std::size_t place(std::size_t pack) const { return head_ + pack * Packed::size; }
-  KOKKOS_FUNCTION Packed load(std::size_t pack) const {
+  KOKKOS_FUNCTION Size place(Size pack) const { return head_ + pack * Packed::size; }
+  KOKKOS_FUNCTION Packed load(Size pack) const {
     Packed loaded;
     KOKKOS_IF_ON_DEVICE((loaded.bytes = *reinterpret_cast<const Wide*>(words_ + place(pack));))
     KOKKOS_IF_ON_HOST((std::memcpy(&loaded.bytes, words_ + place(pack), sizeof(Wide));))
     return loaded;
   }
-  KOKKOS_FUNCTION void store(std::size_t pack, const Packed& stored) const {
+  KOKKOS_FUNCTION void store(Size pack, const Packed& stored) const {
     KOKKOS_IF_ON_DEVICE((*reinterpret_cast<Wide*>(words_ + place(pack)) = stored.bytes;))
     KOKKOS_IF_ON_HOST((std::memcpy(words_ + place(pack), &stored.bytes, sizeof(Wide));))
   }
 
   /// Words that no pack holds: fewer than two packs' worth.
   KOKKOS_FUNCTION int edges() const { return static_cast<int>(count_ - packs_ * Packed::size); }
-  KOKKOS_FUNCTION std::size_t place_of_edge(int edge) const {
-    const auto i = static_cast<std::size_t>(edge);
+  KOKKOS_FUNCTION Size place_of_edge(int edge) const {
+    const auto i = static_cast<Size>(edge);
     return i < head_ ? i : i + packs_ * Packed::size;
   }
-  KOKKOS_FUNCTION Word& at(std::size_t place) const { return words_[place]; }
+  KOKKOS_FUNCTION Word& at(Size place) const { return words_[place]; }
 
  private:
   Word* words_;
-  std::size_t count_, head_, packs_;
+  Size count_, head_, packs_;
 };
 
 /// The packs of a share, one by one to `each`, several loads of each thread under way at once.
