@@ -765,7 +765,7 @@ TEST(MsdHybrid, SuffixesAreReadBeforeTheyAreWrittenOver) {
         ASSERT_GT(suffixes.end_of_part(end), end);
         end = suffixes.end_of_part(end);
       }
-      ASSERT_LE(ends.size(), std::size_t{Suffixes::most_parts});
+      ASSERT_LE(ends.size(), std::size_t{Suffixes::State::most_parts});
       EXPECT_LE(count - (ends.size() > 1 ? ends[ends.size() - 2] : 0), copied);
       const auto part_of = [&](std::size_t place) {
         return std::ranges::upper_bound(ends, place) - ends.begin();

@@ -352,16 +352,17 @@ class MsdHybrid {
   void finish_cells(const RouteRule& rule) {
     if constexpr (may_write_cells) {
       auto* const copy = reinterpret_cast<Suffixes::Suffix*>(cell_counts());
-      sweeps_.template launch<cells_with>("FinishCells",
-                                          sweeps_.template running_teams<cells_with>(),
-                                          FinishCellsOf::scratch_bytes(),
-                                          FinishCellsOf{buffers_.keys,
-                                                        codec_,
-                                                        {plan_.count, copy, rule.copied},
-                                                        sweeps_.passes(),
-                                                        route_,
-                                                        cells_,
-                                                        lists_});
+      sweeps_.template launch<cells_with>(
+          "FinishCells", sweeps_.template running_teams<cells_with>(),
+          FinishCellsOf::scratch_bytes(),
+          FinishCellsOf{buffers_.keys,
+                        codec_,
+                        {plan_.count, copy, rule.copied},
+                        sweeps_.passes(),
+                        route_,
+                        cells_,
+                        lists_,
+                        reinterpret_cast<Suffixes::State*>(cell_counts() + Cells::count)});
     }
   }
 

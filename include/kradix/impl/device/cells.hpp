@@ -49,7 +49,12 @@ struct Suffixes {
   Suffix* copy = nullptr;  ///< of the last part
   std::size_t most_copied = room;
 
-  static constexpr int most_parts = 33;
+  /// What those who read them tell each other; all zero at first.
+  struct State {
+    static constexpr int most_parts = 33;
+    std::uint64_t drawn, copied;     ///< cells, and shares of what is copied
+    std::uint64_t read[most_parts];  ///< suffixes of each part
+  };
   static constexpr std::size_t room = Cells::count * sizeof(Cells::Counter) / sizeof(Suffix);
 
   KOKKOS_FUNCTION std::size_t end_of_part(std::size_t begin) const {

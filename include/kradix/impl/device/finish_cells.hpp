@@ -64,9 +64,10 @@ struct FinishCells {
   Codec codec;
   Suffixes suffixes;
   const PassTable* passes;
-  Route* route;
+  const Route* route;
   const std::uint64_t* ends;  ///< of cells
   ChunkLists lists;
+  Suffixes::State* state;
 
   /// Of all keys.
   struct Part {
@@ -87,8 +88,8 @@ struct FinishCells {
       struct {
         Words bits[bit_words / Words::count];
         std::uint32_t end;  ///< of what the words before count
-        std::uint32_t
-            again[most_again];  ///< and above its suffix, the how manyth it is of its word
+        /// Suffixes, and above each the how manyth it is of its word.
+        std::uint32_t again[most_again];
         alignas(16) Suffix sorted[few + Pack<Key>::size];
       };
     };
@@ -109,8 +110,8 @@ struct FinishCells {
     if (thread == 0) {
       scratch.reading =
           scratch.writing = {0, 0, static_cast<std::uint32_t>(suffixes.end_of_part(0))};
-      scratch.sums[0] = draw(&route->drawn);
-      scratch.turn = draw(&route->drawn);
+      scratch.sums[0] = draw(&state->drawn);
+      scratch.turn = draw(&state->drawn);
     }
     clear(thread, scratch);
     team.team_barrier();
@@ -119,7 +120,7 @@ struct FinishCells {
     load(team, cell, last, held);
     while (cell.exists()) {
       const Cell next = cell_at(scratch.turn);
-      const std::uint32_t turn = thread == 0 ? draw(&route->drawn) : 0;
+      const std::uint32_t turn = thread == 0 ? draw(&state->drawn) : 0;
       const auto load_next = [&] { load(team, next, last, held); };
       if (!sort_few(team, cell, last, held, scratch, load_next)) {
         if (cell.size() > 0) sort_many(team, cell, last, scratch);
@@ -134,8 +135,8 @@ struct FinishCells {
  private:
   struct Cell {
     int index;
-    std::uint32_t begin,
-        end;  ///< (no more than loaded: that should be waited for when it is wanted)
+    /// No more than loaded: who reckons with them waits for them.
+    std::uint32_t begin, end;
 
     KOKKOS_FUNCTION bool exists() const { return index < Cells::count; }
     KOKKOS_FUNCTION std::uint32_t size() const { return end - begin; }
@@ -206,7 +207,7 @@ struct FinishCells {
     const std::size_t size = last.end - last.begin;
     const Suffix* const from = suffixes.in(keys.end(passes->count)) + last.begin;
     while (true) {
-      if (team.team_rank() == 0) scratch.turn = draw(&route->copied);
+      if (team.team_rank() == 0) scratch.turn = draw(&state->copied);
       team.team_barrier();
       const std::uint32_t turn = scratch.turn;
       if (turn >= shares) break;
@@ -216,13 +217,13 @@ struct FinishCells {
       Kokkos::memory_fence();
       team.team_barrier();
       if (team.team_rank() == 0) {
-        Kokkos::atomic_add(&route->read[last.index], std::uint64_t{share.end - share.begin});
+        Kokkos::atomic_add(&state->read[last.index], std::uint64_t{share.end - share.begin});
       }
     }
     team.team_barrier();
   }
   KOKKOS_FUNCTION void wait_for(const Part& part) const {
-    while (L::load(&route->read[part.index]) < part.end - part.begin) L::pause();
+    while (L::load(&state->read[part.index]) < part.end - part.begin) L::pause();
   }
 
   KOKKOS_FUNCTION void load(const Team& team, const Cell& cell, const Part& last,
@@ -243,7 +244,8 @@ struct FinishCells {
     each_edge(thread, array, [&](int i, int place) { held.edge[i] = array.at(place); });
   }
 
-  /// All suffixes of the cell are in scratch, or in registers.
+  /// All suffixes of the cell are in scratch, or in registers, where nothing that others write can change them: on a device
+  /// there is no read left to be fenced, and a fence would wait for all that the team wrote last.
   KOKKOS_FUNCTION void tell_read(const Cell& cell, Scratch& scratch) const {
     if constexpr (is_host_space<ExecutionSpace>) Kokkos::memory_fence();
     Part& part = scratch.reading;
@@ -251,7 +253,7 @@ struct FinishCells {
     for (std::uint32_t begin = cell.begin; !part.is_last(suffixes);) {
       const std::uint32_t here = end < part.end ? end : part.end;
       if (begin < here) {
-        Kokkos::atomic_add(&route->read[part.index], std::uint64_t{here - begin});
+        Kokkos::atomic_add(&state->read[part.index], std::uint64_t{here - begin});
         begin = here;
       }
       if (begin == end) return;

@@ -60,9 +60,7 @@ struct Route {
   std::uint64_t chunks;              ///< listed for the finish
   std::uint64_t left;                ///< and for those that take what it cannot
   std::uint64_t given_up;            ///< of the chunks
-  std::uint64_t drawn, copied;  ///< cells, and shares of what is copied, by those that finish them
-  std::uint64_t read[33];       ///< suffixes of each part
-  std::uint64_t above;          ///< the bits above those by which keys are spread
+  std::uint64_t above;               ///< the bits above those by which keys are spread
 
   KOKKOS_FUNCTION bool has_counted_kinds() const { return kinds != 0 && too_many_kinds == 0; }
   /// Once what it hoped for has been found out.
