@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -224,6 +225,7 @@ Route choice_for(int log_count, int value_bytes, const Alike& alike, int key_byt
               0,
               value_bytes == 0,
               splits,
+              false,
               16,
               true,
               in_place,
@@ -850,6 +852,104 @@ TEST(MsdHybrid, FullCountersAreWritten) {
     }
   }
   EXPECT_EQ(expect_cells_counted(input, random).left, 0u);
+}
+
+/// Doubles alone that are spread by value, whatever else might be chosen.
+RouteRule by_value() {
+  RouteRule rule{.run = 1e30, .most = 0, .close = -1, .gain = 1e30};
+  rule.heavy = rule.mend_gain = rule.look_gain = 1e30f;
+  rule.counted = 0;
+  rule.kinds_from = rule.spread_from = rule.values_from = ~std::size_t{0};
+  rule.by_value_from = 0;
+  return rule;
+}
+double draw_value(int kind, std::mt19937_64& random) {
+  std::uniform_real_distribution<double> uniform(0, 1);
+  if (kind == 0) return uniform(random);
+  if (kind == 1) return 2 * uniform(random) - 1;
+  if (kind == 2) return std::normal_distribution<double>(1, 3)(random);
+  if (kind == 3) return 1e9 + uniform(random);
+  return -1e-200 * uniform(random);
+}
+
+TEST(MsdHybrid, DoublesAreSpreadByValue) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr auto tile = static_cast<std::size_t>(spread_shape<Space>(sizeof(double)).round());
+  for (const int kind : {0, 1, 2, 3, 4}) {
+    for (const std::size_t count : {std::size_t{10000}, 4 * tile - 1, 4 * tile}) {
+      for (const Order order : {Order::ascending, Order::descending}) {
+        SCOPED_TRACE(::testing::Message()
+                     << "seed " << keys::fresh_seed() << ", count " << count << ", kind " << kind);
+        std::vector<double> input(count);
+        for (double& key : input) key = draw_value(kind, random);
+        // The first key that is none of a sample's may be anything.
+        constexpr double infinite = std::numeric_limits<double>::infinity();
+        const double odd[] = {infinite, -infinite, std::nan(""), -std::nan(""),
+                              0.0,      -0.0,      5e-324,       1e300};
+        for (const double key : odd) input[unseen_place(count)] = key;
+        input[unseen_place(count)] = odd[random() % std::size(odd)];
+        const auto routes = routes_alone(input, codec_of_all_bits<double>(order), by_value());
+        for (const Route& route : routes) EXPECT_EQ(route.spreads, Route::by_value);
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+/// Many that are no numbers or infinite, all alike, few kinds: by value or not.
+TEST(MsdHybrid, DoublesThatHaveNoCells) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  const double odd[] = {infinite, -infinite, std::nan(""), -std::nan(""), 0.0,
+                        -0.0,     5e-324,    -1e308,       1e308};
+  for (int kinds = 1; kinds <= 9; ++kinds) {
+    for (const int part : {1, 3, 100}) {
+      SCOPED_TRACE(::testing::Message()
+                   << "seed " << keys::fresh_seed() << ", " << kinds << " kinds, one in " << part);
+      std::vector<double> input(20011);
+      for (double& key : input) {
+        key = random() % static_cast<std::uint64_t>(part) == 0
+                  ? odd[(random() % static_cast<std::uint64_t>(kinds) + 9 - kinds) % 9]
+                  : draw_value(1, random);
+      }
+      for (const Order order : {Order::ascending, Order::descending}) {
+        routes_alone(input, codec_of_all_bits<double>(order), by_value());
+      }
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+TEST(MsdHybrid, CellsByValueKeepTheOrder) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  for (const Order order : {Order::ascending, Order::descending}) {
+    const auto codec = codec_of_all_bits<double>(order);
+    for (int turn = 0; turn < 200; ++turn) {
+      SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", turn " << turn);
+      std::vector<std::uint64_t> codes(300);
+      const int shift = turn % 40;  // near each other, or everywhere
+      const std::uint64_t base = random();
+      for (auto& code : codes)
+        code = turn % 2 == 0
+                   ? base + (random() >> (20 + shift))
+                   : codec.encode(std::bit_cast<std::uint64_t>(draw_value(turn % 5, random)));
+      std::ranges::sort(codes);
+      Route route{};
+      route.least = ~codes[20];
+      route.greatest = codes[280];
+      const auto cells = ValueCells::of(codec, route);
+      if (!cells.exists()) continue;
+      std::uint32_t before = 0;
+      for (const std::uint64_t code : codes) {
+        const std::uint32_t cell = cells.of(codec.decode(code));
+        ASSERT_LE(before, cell);
+        ASSERT_LT(cell, ValueCells::count);
+        before = cell;
+      }
+      EXPECT_LE(cells.of(codec.decode(codes[20])), 2u);
+      EXPECT_GE(cells.of(codec.decode(codes[280])), ValueCells::count - 3);
+    }
+  }
 }
 
 TEST(MsdHybrid, NotAllKeysAreSpreadTwice) {

@@ -73,8 +73,9 @@ struct MsdHybridScratch {
   static MsdHybridScratch list(const Plan& plan, const LookBackShape& most, ScratchList& list,
                                const RouteRule& rule) {
     MsdHybridScratch scratch;
-    const bool may_spread =
-        plan.value_bytes == 0 && plan.count >= rule.spread_from && plan.count <= Cells::most_keys;
+    const bool may_spread = plan.value_bytes == 0 &&
+                            plan.count >= std::min(rule.spread_from, rule.by_value_from) &&
+                            plan.count <= Cells::most_keys;
     const bool may_split = plan.value_bytes == 0 && plan.key_bytes == 8 &&
                            plan.count >= rule.split_from && plan.count <= rule.split_to;
     const std::size_t splitting = may_split ? sizeof(SplitterState) : 0;
@@ -117,7 +118,11 @@ class MsdHybrid {
   static constexpr TeamShape glance_with = glance_shape<ExecutionSpace>();
   using Glance = impl::Glance<ExecutionSpace, Codec, glance_with.threads>;
   static constexpr TeamShape sample_with = sample_shape<ExecutionSpace>();
-  using Sample = SampleRuns<ExecutionSpace, Codec, sample_with.threads>;
+  static constexpr bool may_cut_by_value =
+      std::is_same_v<Value, NoValue> && impl::may_be_cut_by_value<Codec>;
+  using Look = std::conditional_t<may_cut_by_value,
+                                  LookByValue<ExecutionSpace, Codec, sample_with.threads>, NoLook>;
+  using Sample = SampleRuns<ExecutionSpace, Codec, sample_with.threads, Look>;
   using List = ListChunks<ExecutionSpace, Codec, step_with.threads>;
   using Finish = FinishChunk<ExecutionSpace, Codec, Value, FinishShape>;
   static_assert(FinishShape.round() <= AloneShape.round());
@@ -161,7 +166,7 @@ class MsdHybrid {
     if (spreads) count_cells();
     sweeps_.count(route_, counting_kinds(), ranking_kinds());
     if (spreads) place_cells();
-    sweeps_.sweep();
+    sweeps_.sweep(route_);
     if (spreads) spread_within();
     if (kinds) sweep_by_labels(glances_only(rule));
     if (may_leave_suffixes(rule)) finish_cells(rule);
@@ -192,6 +197,7 @@ class MsdHybrid {
             value_bits(),
             may_spread(rule),
             may_split(rule),
+            may_be_by_value(rule),
             cell_bits(rule),
             Rest::Crowded::Passes::may_have_kinds,
             buffers_.keys.in_place(),
@@ -210,11 +216,23 @@ class MsdHybrid {
                                          at_keys);
     if (glances_only(rule)) return;
     const auto kinds = kinds_to_sample(rule, false);
-    sweeps_.template launch<sample_with>(
-        "SampleRuns", Sample::teams(plan_.count) + (kinds.wanted() ? 1 : 0),
-        Sample::scratch_bytes(),
-        Sample{order(), sweep_choices(rule), kinds, may_split(rule) ? shown() : nullptr, route_,
-               choosing(rule)});
+    sweeps_.template launch<sample_with>("SampleRuns",
+                                         Sample::teams(plan_.count) + (kinds.wanted() ? 1 : 0),
+                                         Sample::scratch_bytes(),
+                                         Sample{order(), sweep_choices(rule), kinds, shown(rule),
+                                                look(rule), route_, choosing(rule)});
+  }
+  Look look(const RouteRule& rule) const {
+    if constexpr (may_cut_by_value) {
+      return {codec_, may_be_by_value(rule)};
+    } else {
+      return {};
+    }
+  }
+  /// In memory of splitters, or of cells that are not counted yet.
+  Bits* shown(const RouteRule& rule) const {
+    if (may_split(rule)) return shown();
+    return may_be_by_value(rule) ? reinterpret_cast<Bits*>(cells_) : nullptr;
   }
 
   /// By a team that takes a glance, or by one of those that take samples. Where a glance tells, labels have one digit.
@@ -257,8 +275,12 @@ class MsdHybrid {
   /// Keys alone that are words, and differ in all that is to know of them.
   static constexpr bool may_have_cells = !with_values && impl::may_have_cells<Codec>;
   bool may_spread(const RouteRule& rule) const {
-    return may_have_cells && cells_ != nullptr && plan_.count >= rule.spread_from &&
-           !sweeps_.keeps_order();
+    return may_have_cells && cells_ != nullptr && !sweeps_.keeps_order() &&
+           (plan_.count >= rule.spread_from || may_be_by_value(rule));
+  }
+  bool may_be_by_value(const RouteRule& rule) const {
+    return may_cut_by_value && cells_ != nullptr && plan_.count >= rule.by_value_from &&
+           !glances_only(rule) && !sweeps_.keeps_order();
   }
   bool may_leave_suffixes(const RouteRule& rule) const {
     return may_write_cells && may_spread(rule) && plan_.count >= rule.values_from;

@@ -137,11 +137,11 @@ class Onesweep {
   }
 
   /// After a count by a route.
-  void sweep() { sweep(passes_ + 1); }
-  void sweep(const PassTable* passes) {
+  void sweep(const Route* route) { sweep(passes_ + 1, route); }
+  void sweep(const PassTable* passes, const Route* route = nullptr) {
     const auto look_back = first_look_back();
     int pass = spreads_first() ? 1 : 0;
-    if (pass == 1) spread();
+    if (pass == 1) spread(route);
     in_tiles_of_plan([&]<TeamShape TileShape>() {
       using Sweep = SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack>;
       // Hardly any sort needs more than the first two of many passes, where there is a finish.
@@ -312,12 +312,12 @@ class Onesweep {
   static constexpr bool may_spread = !with_values && Codec::tells_all_keys_apart;
   bool spreads_first() const { return may_spread && plan_.passes > 0 && !keeps_order(); }
 
-  void spread() {
+  void spread(const Route* route) {
     if constexpr (may_spread) {
       using Spread = SpreadTile<ExecutionSpace, Codec, SpreadShape>;
       const auto tiling = Spread::Tiles::of(plan_.count);
       launch<SpreadShape>("SpreadTile", tiling.tiles(), Spread::scratch_bytes(),
-                          Spread{buffers_.keys, codec_, tiling, passes_, bins_, nullptr, nullptr});
+                          Spread{buffers_.keys, codec_, tiling, passes_, bins_, nullptr, route});
     }
   }
 

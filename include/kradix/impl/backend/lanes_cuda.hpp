@@ -70,6 +70,17 @@ struct CudaLanes {
     return bits;
   }
 
+  template <class Bits>
+  KOKKOS_FUNCTION static Bits least(Bits value) {
+    KRADIX_UNROLL
+    for (int step = 1; step < width; step *= 2) {
+      Bits other = value;
+      KOKKOS_IF_ON_DEVICE((other = __shfl_xor_sync(~Mask{0}, value, step);))
+      value = other < value ? other : value;
+    }
+    return value;
+  }
+
   KOKKOS_FUNCTION static std::uint32_t scan(std::uint32_t value, int lane) {
     std::uint32_t sum = value;
     KRADIX_UNROLL

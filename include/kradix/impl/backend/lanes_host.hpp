@@ -48,6 +48,11 @@ struct HostLanes {
   KOKKOS_FUNCTION static void barrier() {}
   /// The bits that any lane holds.
   KOKKOS_FUNCTION static std::uint64_t combine(std::uint64_t bits) { return bits; }
+  /// The least of the lanes' values.
+  template <class Bits>
+  KOKKOS_FUNCTION static Bits least(Bits value) {
+    return value;
+  }
   /// Exclusive prefix sum over the group.
   KOKKOS_FUNCTION static std::uint32_t scan(std::uint32_t, int) { return 0; }
   /// The compiler must not move the computation of `value` past this point.

@@ -12,6 +12,7 @@
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/place_bins.hpp"
 #include "kradix/impl/device/route.hpp"
+#include "kradix/impl/device/value_cells.hpp"
 
 namespace kradix::impl {
 
@@ -95,12 +96,22 @@ struct CellOfKey {
   }
 };
 
+/// The same, by value.
+struct ValueCellOfKey {
+  using Word = std::uint64_t;
+
+  ValueCells cells;
+
+  KOKKOS_FUNCTION std::uint32_t operator()(const Word& key) const { return cells.of(key); }
+};
+
 /// Where the route spreads keys twice: how many each cell holds.
 template <class ExecutionSpace, class Codec, TeamShape Shape>
 struct CountCells {
   using Key = typename Codec::key_type;
   using Cell = CellOfKey<ExecutionSpace, Codec>;
-  using Count = CountShorts<ExecutionSpace, Shape, Cell, Cells::Counter>;
+  template <class Of>
+  using CountBy = CountShorts<ExecutionSpace, Shape, Of, Cells::Counter>;
   using Team = TeamMember<ExecutionSpace>;
 
   WideArray<const Key> keys;
@@ -109,13 +120,20 @@ struct CountCells {
   Route* route;
   Cells::Counter* counts;  ///< [cell], zero
 
-  static std::size_t scratch_bytes() { return Count::scratch_bytes(); }
+  static std::size_t scratch_bytes() { return CountBy<Cell>::scratch_bytes(); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (!route->spreads_by_digits()) return;
+    if constexpr (may_be_cut_by_value<Codec>) {
+      if (route->spreads == Route::by_value) {
+        const ValueCellOfKey cell{ValueCells::of(codec, *route)};
+        CountBy<ValueCellOfKey>{keys, share, counts, cell}(team);
+        return;
+      }
+    }
     const Cell cell = Cell::of(codec, keys.at(0), route);
     if (team.league_rank() == 0 && team.team_rank() == 0) route->above = cell.above;
-    Count{keys, share, counts, cell}(team);
+    CountBy<Cell>{keys, share, counts, cell}(team);
   }
 };
 

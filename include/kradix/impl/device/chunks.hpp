@@ -229,7 +229,7 @@ struct ListChunks {
     const int group = team.team_rank() / L::width, lane = L::lane(team.team_rank());
     const bool splits =
         may_be_split<ExecutionSpace, Codec> && passes->finishes == PassTable::splitting;
-    if (splits || route->spreads == Route::to_chunks) {
+    if (splits || route->spreads == Route::to_chunks || route->spreads == Route::by_value) {
       constexpr unsigned windows = Route::cells / L::width;
       const auto step = static_cast<unsigned>(team.league_size() * groups);
       // Chunks that a finish cannot sort lie side by side: others should come between.

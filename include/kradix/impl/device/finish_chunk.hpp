@@ -15,6 +15,7 @@
 #include "kradix/impl/device/chunks.hpp"
 #include "kradix/impl/device/packed_counters.hpp"
 #include "kradix/impl/device/team.hpp"
+#include "kradix/impl/device/value_cells.hpp"
 
 namespace kradix::impl {
 
@@ -120,7 +121,9 @@ struct FinishChunk {
     const Key* const keys = buffers.keys.end(passes->count);
     const bool splits = may_be_split<ExecutionSpace, Codec> && !with_values &&
                         passes->finishes == PassTable::splitting;
-    const int swept = splits ? 0 : route->digits.begin;
+    const bool by_value =
+        may_be_cut_by_value<Codec> && !with_values && route->spreads == Route::by_value;
+    const int swept = splits || by_value ? 0 : route->digits.begin;
     const auto step = static_cast<std::uint64_t>(team.league_size());
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     int failures = 0;  // of narrow counters, in a row
@@ -136,6 +139,9 @@ struct FinishChunk {
         if (team.team_rank() == 0) scratch.hopeless = is_hopeless(entry, splits ? 2 : 4);
         load(team.team_rank(), chunk.size(), keys + chunk.begin(), values, swept, scratch,
              registers);
+        if constexpr (may_be_cut_by_value<Codec> && !with_values) {
+          if (by_value) find_ends(team, scratch, registers);
+        }
         if constexpr (may_be_split<ExecutionSpace, Codec> && !with_values) {
           if (splits && team.team_rank() == 0 && chunk.size() > 1) {
             const auto bounds =
@@ -153,7 +159,7 @@ struct FinishChunk {
         if (sorted) write(team, chunk, values, registers.count, scratch);
         hopeless = scratch.hopeless;
       }
-      if (!sorted && team.team_rank() == 0) give_up(chunk);
+      if (!sorted && team.team_rank() == 0) give_up(by_value ? as_long_run(chunk) : chunk);
       team.team_barrier();
     }
   }
@@ -163,6 +169,12 @@ struct FinishChunk {
     constexpr std::uint64_t by_chance = 64;
     const std::uint64_t given_up = L::load(&route->given_up);
     return given_up > by_chance && part * given_up > entry;
+  }
+  /// Where keys of a chunk agree in no bits, near zero, one team's passes over all digits are soonest done.
+  KOKKOS_FUNCTION Chunk as_long_run(const Chunk& chunk) const {
+    LongRun::set_end(buffers.keys.spare(passes->count) + chunk.begin(),
+                     chunk.begin() + chunk.size());
+    return Chunk::make(chunk.begin(), 0);
   }
   KOKKOS_FUNCTION void give_up(const Chunk& chunk) const {
     Kokkos::atomic_inc(&route->given_up);
@@ -227,6 +239,25 @@ struct FinishChunk {
     if constexpr (with_values) prefetch_values(thread, size, values);
   }
 
+  /// Where keys come in no order at all.
+  KOKKOS_FUNCTION void find_ends(const Team& team, Scratch& scratch,
+                                 const Registers& registers) const {
+    Bits first = static_cast<Bits>(~Bits{0}), last = 0;
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const Bits code = codec.encode(registers.key[i]);
+      if (i < registers.count) first = code < first ? code : first;
+      if (i < registers.count) last = code > last ? code : last;
+    }
+    first = L::least(first);
+    last = static_cast<Bits>(~L::least(static_cast<Bits>(~last)));
+    team.team_barrier();
+    if (L::lane(team.team_rank()) == 0) {
+      Kokkos::atomic_min(&scratch.first, first);
+      Kokkos::atomic_max(&scratch.last, last);
+    }
+  }
+
   /// A shift by all bits leaves none.
   KOKKOS_FUNCTION static Bits above(Bits bits, int swept) {
     return swept < Codec::bits ? static_cast<Bits>(bits >> swept) : Bits{0};
@@ -270,12 +301,19 @@ struct FinishChunk {
     int low = bit_width_of(static_cast<Bits>(scratch.last - scratch.first)) + swept -
               Counters::index_bits;
     // The first key need not be a multiple of a larger unit than that of the swept bits.
-    if (low > swept) ++low;
+    if (low > swept && (swept > 0 || spans_more<Counters>(scratch, low))) ++low;
     // Bits above the caller's are none of ours, and up to there no key can be beyond the indices.
     const int highest = all.end - Counters::index_bits;
     if (low > highest) low = highest;
     const Bits first = swept < Codec::bits ? static_cast<Bits>(scratch.first << swept) : Bits{0};
     return {codec, low > all.begin ? low : all.begin, first};
+  }
+
+  /// Do the units from the first key's to the last's take one index more than there are?
+  template <class Counters>
+  KOKKOS_FUNCTION static bool spans_more(const Scratch& scratch, int low) {
+    const auto units = static_cast<Bits>((scratch.last >> low) - (scratch.first >> low));
+    return (units >> Counters::index_bits) != 0;
   }
 
   /// A missing item adds nothing to the counter of what its register holds: no branch serialises this.

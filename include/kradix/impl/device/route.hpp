@@ -34,9 +34,10 @@ struct Route {
   int finishes;      ///< a finish follows the sweeps
   int crowded;       ///< digit by digit, for many keys of a run are alike
   int mends;         ///< where neighbours are out of order, for hardly any are
-  /// Keys alone are spread by the two topmost digits, in no order, and finished in chunks or value by value; or by splitters.
+  /// Keys alone are spread by the two topmost digits, in no order, and finished in chunks or value by value; or by splitters;
+  /// or by the digits of cells of equal width in value, and finished in chunks.
   int spreads;
-  static constexpr int to_chunks = 1, to_values = 2, by_splitters = 3;
+  static constexpr int to_chunks = 1, to_values = 2, by_splitters = 3, by_value = 4;
   KOKKOS_FUNCTION bool spreads_by_digits() const { return spreads != 0 && spreads != by_splitters; }
   static constexpr int cell_bits = 2 * digit_bits;  ///< of those digits
   static constexpr int cells = 1 << cell_bits;
@@ -61,6 +62,8 @@ struct Route {
   std::uint64_t left;                ///< and for those that take what it cannot
   std::uint64_t given_up;            ///< of the chunks
   std::uint64_t above;               ///< the bits above those by which keys are spread
+  std::uint64_t least, greatest;     ///< of the sample's codes, the first inverted
+  float sharing;  ///< by the sample, square sum of the shares of cells by value (0: there are none)
 
   KOKKOS_FUNCTION bool has_counted_kinds() const { return kinds != 0 && too_many_kinds == 0; }
   /// Once what it hoped for has been found out.
@@ -124,6 +127,8 @@ struct RouteRule {
   /// Keys alone that no digits spread, from so many on and up to so many, may be spread by splitters.
   std::size_t split_from = std::size_t{1} << 25, split_to = 0;
   float split_gain = 0;  ///< ps an element, that this saves
+  /// Doubles alone, from so many on, may be spread by value: three launches more.
+  std::size_t by_value_from = std::size_t{1} << 25;
   /// From so many on a pass leaves no more than suffixes, and cells are finished by value.
   std::size_t values_from = std::size_t{1} << 27;
   float even = 2;      ///< keys of a cell, over the mean of all cells, that are counted by value
@@ -190,6 +195,7 @@ struct ChooseRoute {
   int value_bits;  ///< of keys that one sweep leaves alike, which may be counted (0: they may not)
   bool spreads;    ///< keys may be spread twice
   bool splits;     ///< or by splitters
+  bool by_value;   ///< or by value
   int cell_bits;   ///< of keys that this leaves alike, which may be counted (0: they may not)
   bool has_kinds;  ///< a finish digit by digit looks for them
   bool in_place;   ///< after an odd number of passes elements must be copied
@@ -292,6 +298,7 @@ struct ChooseRoute {
     for (int s = sweeps.least; s < sweeps.end && route->finishes == 0 && !counts; ++s) {
       choose_to_look(s, passes, n);
     }
+    if (!counts && route->spreads == 0 && choose_by_value(n)) return;
     if (counts || route->finishes != 0 || route->verifies != 0 || route->kinds != 0) {
       route->heavy = 0;
     }
@@ -304,6 +311,26 @@ struct ChooseRoute {
     if (!counts && route->finishes == 0 && route->verifies == 0 && route->kinds == 0) {
       choose_splitters(passes, n);
     }
+  }
+
+  /// Instead of more than two sweeps, where cells fit chunks: a smooth density's greatest is about as far above the mean that a
+  /// key finds as that above the mean of all.
+  KOKKOS_FUNCTION bool choose_by_value(float n) const {
+    constexpr float most_alike = 2;
+    if (!by_value || route->sharing == 0 || route->verifies != 0 || route->kinds != 0) return false;
+    if (route->heavy != 0 || same_of(n) > most_alike) return false;
+    const bool by_bits = route->finishes != 0 && route->crowded == 0 && route->mends == 0;
+    // Not if samples vary above what a glance saw: those digits would have to be counted anew.
+    const bool holds =
+        route->top >= all.end || (~route->least ^ route->greatest) >> route->top == 0;
+    if (by_bits && route->digits.count() <= 2 && holds) return false;
+    const float run = n * route->sharing, mean = n / static_cast<float>(Route::cells);
+    if (run + 2.75f * Kokkos::sqrt(run) + (run - mean) > rule.run) return false;
+    route->digits = {all.end, all.end};
+    route->finishes = 1;
+    route->crowded = route->mends = 0;
+    route->spreads = Route::by_value;
+    return true;
   }
 
   KOKKOS_FUNCTION void choose_splitters(int passes, float n) const {
@@ -542,9 +569,17 @@ struct ChooseRoute {
   }
 };
 
+/// Nobody looks at what is shown.
+struct NoLook {
+  template <class Team, class Bits>
+  KOKKOS_FUNCTION void operator()(const Team&, const Bits*, int, Route*, std::uint32_t*) const {}
+  template <class Codes>
+  KOKKOS_FUNCTION void see(int, const Codes&, Route*) const {}
+};
+
 /// Teams count how many keys of a sample of theirs would stay together after 1, 2, ... sweeps; and look at order, for as
 /// long as none has seen disorder. The last of them chooses.
-template <class ExecutionSpace, class Codec, int Threads>
+template <class ExecutionSpace, class Codec, int Threads, class Look = NoLook>
 struct SampleRuns {
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
@@ -561,6 +596,7 @@ struct SampleRuns {
   SweepChoices sweeps;
   Kinds kinds;  ///< found by one more team, if wanted
   Bits* shown;  ///< where each team shows some of its sample (null: nobody wants them)
+  Look look;    ///< by the last team, at what is shown
   Route* route;
   ChooseRoute choose;
 
@@ -577,6 +613,7 @@ struct SampleRuns {
         Bits codes[samples];
         Runs runs[most_levels];
       };
+      std::uint32_t counts[samples + 1];
     };
     std::uint64_t sampled;  ///< teams
     KOKKOS_FUNCTION Scratch() {}
@@ -608,9 +645,10 @@ struct SampleRuns {
       sample_runs(team, team.league_rank() - of_kinds, scratch);
     }
     const auto teams = static_cast<std::uint64_t>(team.league_size());
-    if (leaves_last(team, &route->sampled, teams, scratch.sampled) && team.team_rank() == 0) {
-      choose();
-    }
+    if (!leaves_last(team, &route->sampled, teams, scratch.sampled)) return;
+    const int sampling = static_cast<int>(teams) - of_kinds;
+    if (shown != nullptr) look(team, shown, sampling * shows, route, scratch.counts);
+    if (team.team_rank() == 0) choose();
   }
 
   /// In order, keys of a run lie side by side, whatever the number of sweeps.
@@ -627,6 +665,7 @@ struct SampleRuns {
     KRADIX_UNROLL  // on their way while the route is read
         for (int i = 0; i < each; ++i) bits[i] = order.codec.encode(order.keys[place[i]]);
     const int top = route->top;
+    look.see(thread, bits, route);
     if (L::load(&route->disorder) != Disorder::both) look_at_order(place);
     const auto mask = static_cast<Bits>(order.mask() & low_mask<Bits>(top));
     KRADIX_UNROLL
@@ -668,9 +707,11 @@ struct SampleRuns {
   /// At even distances, with the bits above the sample's.
   KOKKOS_FUNCTION void show(int thread, int top, int index, const Bits* codes) const {
     constexpr int step = samples / shows;
+    // Those of all teams, too, lie at even distances where somebody looks at that.
+    const int first = std::is_same_v<Look, NoLook> ? step / 2 : index * 11 % step;
     const auto above = static_cast<Bits>(order.codec.encode(order.keys[0]) & ~low_mask<Bits>(top));
     for (int i = thread; i < shows; i += Threads) {
-      shown[index * shows + i] = static_cast<Bits>(codes[i * step + step / 2] | above);
+      shown[index * shows + i] = static_cast<Bits>(codes[i * step + first] | above);
     }
   }
 

@@ -15,6 +15,7 @@
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/device/tiling.hpp"
+#include "kradix/impl/device/value_cells.hpp"
 
 namespace kradix::impl {
 
@@ -58,7 +59,8 @@ struct SpreadTile {
   struct Registers {
     Key key[items];
     std::uint32_t rank[items / 2];  ///< packed by two
-    KOKKOS_FUNCTION std::uint32_t bin_of(const Reader& reader, int i) const {
+    template <class Reading>
+    KOKKOS_FUNCTION std::uint32_t bin_of(const Reading& reader, int i) const {
       return reader.of(key[i]);
     }
   };
@@ -72,15 +74,13 @@ struct SpreadTile {
       if (passes->count == 0 || passes->finishes == PassTable::splitting) return;
       const Tiles tiling = passes->takes_out ? Tiles::of(passes->elements) : this->tiling;
       if (tiling.ends_before(tile)) return;
-      std::uint64_t* const next = bins + passes->row[0] * bin_count;
-      const Reader reader = Moving::reader(codec, passes->digit[0]);
-      const std::ptrdiff_t begin = tiling.begin_of(tile);
-      if (begin >= 0) {
-        load_and_spread<true>(team, reader, static_cast<std::size_t>(begin), tile_size, next,
-                              scratch);
-      } else {
-        load_and_spread<false>(team, reader, 0, tile_size + static_cast<int>(begin), next, scratch);
+      if constexpr (by_value) {
+        if (route != nullptr && route->spreads == Route::by_value) {
+          spread_tile(team, value_reader(digit_bits), tiling, tile, scratch);
+          return;
+        }
       }
+      spread_tile(team, Moving::reader(codec, passes->digit[0]), tiling, tile, scratch);
     }
   }
 
@@ -142,11 +142,41 @@ struct SpreadTile {
   }
 
  private:
-  /// The first teams take what lies at the ends of the bins of the first pass, the others tiles that lie in one bin.
+  /// Of cells by value.
+  static constexpr bool by_value = may_be_cut_by_value<Codec>;
+  KOKKOS_FUNCTION ValueReader value_reader(int shift) const {
+    return {ValueCells::of(codec, *route), shift};
+  }
+
+  template <class Reading>
+  KOKKOS_FUNCTION void spread_tile(const Team& team, const Reading& reader, const Tiles& tiling,
+                                   std::uint32_t tile, Scratch& scratch) const {
+    std::uint64_t* const next = bins + passes->row[0] * bin_count;
+    const std::ptrdiff_t begin = tiling.begin_of(tile);
+    if (begin >= 0) {
+      load_and_spread<true>(team, reader, static_cast<std::size_t>(begin), tile_size, next,
+                            scratch);
+    } else {
+      load_and_spread<false>(team, reader, 0, tile_size + static_cast<int>(begin), next, scratch);
+    }
+  }
+
   KOKKOS_FUNCTION void spread_within(const Team& team, std::uint32_t index,
                                      Scratch& scratch) const {
     if (!route->spreads_by_digits()) return;
-    const Reader reader = Moving::reader(codec, passes->digit[pass]);
+    if constexpr (by_value) {
+      if (route->spreads == Route::by_value) {
+        spread_within(team, index, value_reader(0), value_reader(digit_bits), scratch);
+        return;
+      }
+    }
+    spread_within(team, index, Moving::reader(codec, passes->digit[pass]),
+                  Moving::reader(codec, passes->digit[0]), scratch);
+  }
+  /// The first teams take what lies at the ends of the bins of the first pass, the others tiles that lie in one bin.
+  template <class Reading>
+  KOKKOS_FUNCTION void spread_within(const Team& team, std::uint32_t index, const Reading& reader,
+                                     const Reading& top, Scratch& scratch) const {
     if (index < ends_of_bins) {
       const std::uint32_t bin = index / 2;
       const Share part = index % 2 == 0 ? head_of(bin) : tail_of(bin);
@@ -159,8 +189,8 @@ struct SpreadTile {
     if (from < 0) return;
     const Key* const in = keys.source(passes->number(pass), passes->all()) + from;
     Registers registers;
-    load<true>(team.team_rank(), static_cast<std::size_t>(from), tile_size, registers);
-    const Reader top = Moving::reader(codec, passes->digit[0]);
+    load<true, reads_keys<Reading>>(team.team_rank(), static_cast<std::size_t>(from), tile_size,
+                                    registers);
     const std::uint32_t bin = top.of(in[0]);
     if (bin != top.of(in[tile_size - 1])) return;
     spread<true>(team, reader, tile_size, cells + bin * bin_count, registers, scratch);
@@ -189,17 +219,17 @@ struct SpreadTile {
     return begin > tiling.missing ? begin - tiling.missing : 0;
   }
 
-  template <bool Full>
-  KOKKOS_FUNCTION void load_and_spread(const Team& team, const Reader& reader, std::size_t begin,
+  template <bool Full, class Reading>
+  KOKKOS_FUNCTION void load_and_spread(const Team& team, const Reading& reader, std::size_t begin,
                                        int size, std::uint64_t* next, Scratch& scratch) const {
     Registers registers;
-    load<Full>(team.team_rank(), begin, size, registers);
+    load<Full, reads_keys<Reading>>(team.team_rank(), begin, size, registers);
     spread<Full>(team, reader, size, next, registers, scratch);
   }
 
-  template <bool Full>
-  KOKKOS_FUNCTION void spread(const Team& team, const Reader& reader, int size, std::uint64_t* next,
-                              Registers& registers, Scratch& scratch) const {
+  template <bool Full, class Reading>
+  KOKKOS_FUNCTION void spread(const Team& team, const Reading& reader, int size,
+                              std::uint64_t* next, Registers& registers, Scratch& scratch) const {
     const int thread = team.team_rank();
     for (int bin = thread; bin < bin_count; bin += threads) scratch.first[bin] = 0;
     team.team_barrier();
@@ -216,7 +246,7 @@ struct SpreadTile {
     scatter<Full>(thread, reader, size, scratch);
   }
 
-  template <bool Full>
+  template <bool Full, bool AsTheyAre>
   KOKKOS_FUNCTION void load(int thread, std::size_t begin, int size, Registers& registers) const {
     const Key* const in = keys.source(passes->number(pass), passes->all()) + begin;
     KRADIX_UNROLL
@@ -224,15 +254,15 @@ struct SpreadTile {
       const int place = i * threads + thread;
       registers.key[i] = in[Full || place < size ? place : 0];
     }
-    if constexpr (Moving::are_codes && pass == 0) {
+    if constexpr (Moving::are_codes && pass == 0 && !AsTheyAre) {
       KRADIX_UNROLL
       for (int i = 0; i < items; ++i) registers.key[i] = Moving::encode(codec, registers.key[i]);
     }
   }
 
-  template <bool Full>
-  KOKKOS_FUNCTION static void exchange(int thread, const Reader& reader, int size, Scratch& scratch,
-                                       Registers& registers) {
+  template <bool Full, class Reading>
+  KOKKOS_FUNCTION static void exchange(int thread, const Reading& reader, int size,
+                                       Scratch& scratch, Registers& registers) {
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       L::settle(registers.key[i]);
@@ -243,20 +273,20 @@ struct SpreadTile {
     }
   }
 
-  template <bool Full>
-  KOKKOS_FUNCTION void scatter(int thread, const Reader& reader, int size,
+  template <bool Full, class Reading>
+  KOKKOS_FUNCTION void scatter(int thread, const Reading& reader, int size,
                                const Scratch& scratch) const {
     if (may_leave_suffixes && route->spreads == Route::to_values) {
       scatter_suffixes<Full>(thread, reader, size, scratch);
-    } else if (Moving::are_codes && pass == passes->count - 1) {
-      scatter<Full, Moving::are_codes>(thread, reader, size, scratch);
+    } else if (Moving::are_codes && !reads_keys<Reading> && pass == passes->count - 1) {
+      scatter_keys<Full, Moving::are_codes>(thread, reader, size, scratch);
     } else {
-      scatter<Full, false>(thread, reader, size, scratch);
+      scatter_keys<Full, false>(thread, reader, size, scratch);
     }
   }
 
-  template <bool Full>
-  KOKKOS_FUNCTION void scatter_suffixes(int thread, const Reader& reader, int size,
+  template <bool Full, class Reading>
+  KOKKOS_FUNCTION void scatter_suffixes(int thread, const Reading& reader, int size,
                                         const Scratch& scratch) const {
     if constexpr (may_leave_suffixes) {
       Key* const array = keys.destination(passes->number(pass), passes->all());
@@ -277,9 +307,9 @@ struct SpreadTile {
   }
 
   /// Makes keys of codes.
-  template <bool Full, bool Decode>
-  KOKKOS_FUNCTION void scatter(int thread, const Reader& reader, int size,
-                               const Scratch& scratch) const {
+  template <bool Full, bool Decode, class Reading>
+  KOKKOS_FUNCTION void scatter_keys(int thread, const Reading& reader, int size,
+                                    const Scratch& scratch) const {
     Key* const out = keys.destination(passes->number(pass), passes->all_and_counting()) + thread;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {

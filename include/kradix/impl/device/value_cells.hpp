@@ -1,0 +1,135 @@
+// Cells of equal width in value, for floats: the usual ones do not spread over their topmost bits, half of those from 0 to 1
+// share an exponent, but do so over their values.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cmath>
+#include <cstdint>
+
+#include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/device/route.hpp"
+
+namespace kradix::impl {
+
+/// Floats whose bits are all there is to know of them. (Of 4 bytes, many of which are the same where there are many, cells would
+/// have to be counted by value.)
+template <class Codec>
+inline constexpr bool may_be_cut_by_value = false;
+template <>
+inline constexpr bool may_be_cut_by_value<TotalOrderCodec<std::uint64_t>> = true;
+
+/// The cell of a key: a product and a sum rounded once, whose last bits are a whole number. That never turns an order round,
+/// whatever it rounds. What lies beyond the ends is of the first cell or the last, and what is no number comes last, as in
+/// total order.
+struct ValueCells {
+  double least, greatest;  ///< or somebody else's: all that lies outside is taken for these
+  double scale, offset;
+  std::uint32_t flip;  ///< of falling order
+
+  static constexpr std::uint32_t count = Route::cells;
+
+  /// Between the first code and the last of a sample; `exists()` tells if those are numbers, not too near or too far.
+  template <class Codec>
+  KOKKOS_FUNCTION static ValueCells of(const Codec& codec, const Route& route) {
+    const double one = value_of(codec.decode(~route.least)),
+                 other = value_of(codec.decode(route.greatest));
+    const double least = one < other ? one : other, greatest = one < other ? other : one;
+    // A whole number that a double of 2^52 to 2^53 has room for; the outermost cells are for what is rounded.
+    constexpr double whole = 6755399441055744.0;
+    const double scale = (count - 3) / (greatest - least);
+    return {least, greatest, scale, whole + 1 - least * scale, codec.flip != 0 ? count - 1 : 0};
+  }
+  KOKKOS_FUNCTION bool exists() const {
+    constexpr double far = 1e15;
+    const double first = least * scale;
+    return least < greatest && greatest - least < 1e300 && first > -far && first < far;
+  }
+  KOKKOS_FUNCTION std::uint32_t of(std::uint64_t key) const {
+    const double value = value_of(key);
+    // Comparisons with what is no number do not hold.
+    const double below = value < greatest ? value : greatest,
+                 inside = below > least ? below : least;
+    const double sum = Kokkos::fma(inside, scale, offset);
+    return (static_cast<std::uint32_t>(Kokkos::bit_cast<std::uint64_t>(sum)) & (count - 1)) ^ flip;
+  }
+
+ private:
+  KOKKOS_FUNCTION static double value_of(std::uint64_t key) {
+    return Kokkos::bit_cast<double>(key);
+  }
+};
+
+/// A digit of the number of a key's cell.
+struct ValueReader {
+  ValueCells cells;
+  int shift;
+
+  template <class Key>
+  KOKKOS_FUNCTION std::uint32_t of(const Key& key) const {
+    return cells.of(key) >> shift & (bin_count - 1u);
+  }
+};
+/// Do passes that read so move keys as they are?
+template <class Reader>
+inline constexpr bool reads_keys = false;
+template <>
+inline constexpr bool reads_keys<ValueReader> = true;
+
+/// At a sample: are cells by value about even?
+template <class ExecutionSpace, class Codec, int Threads>
+struct LookByValue {
+  using Bits = typename Codec::bits_type;
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+  static constexpr std::uint32_t cells = 1024;
+
+  Codec codec;
+  bool wanted;
+
+  /// By each thread of a team, its samples.
+  template <int Count>
+  KOKKOS_FUNCTION void see(int thread, const Bits (&codes)[Count], Route* route) const {
+    if (!wanted) return;
+    Bits first = codes[0], last = codes[0];
+    KRADIX_UNROLL
+    for (int i = 1; i < Count; ++i) {
+      first = codes[i] < first ? codes[i] : first;
+      last = codes[i] > last ? codes[i] : last;
+    }
+    first = L::least(first);
+    last = ~L::least(static_cast<Bits>(~last));
+    if (L::lane(thread) != 0) return;
+    Kokkos::atomic_max(&route->least, static_cast<std::uint64_t>(~first));
+    Kokkos::atomic_max(&route->greatest, static_cast<std::uint64_t>(last));
+  }
+
+  /// Then by one team, at some. `counts`: as many words of scratch as there are cells, and one.
+  KOKKOS_FUNCTION void operator()(const Team& team, const Bits* shown, int size, Route* route,
+                                  std::uint32_t* counts) const {
+    if (!wanted) return;
+    const int thread = team.team_rank();
+    const auto by_value = ValueCells::of(codec, *route);
+    for (auto i = static_cast<std::uint32_t>(thread); i <= cells; i += Threads) counts[i] = 0;
+    team.team_barrier();
+    if (!by_value.exists()) return;
+    for (int i = thread; i < size; i += Threads) {
+      const std::uint64_t key = codec.decode(shown[i]);
+      L::increment(&counts[by_value.of(key) / (ValueCells::count / cells)]);
+    }
+    team.team_barrier();
+    std::uint32_t pairs = 0;
+    for (auto i = static_cast<std::uint32_t>(thread); i < cells; i += Threads) {
+      pairs += counts[i] * (counts[i] - 1);
+    }
+    pairs = L::from_last(L::scan(pairs, L::lane(thread)) + pairs);
+    if (L::lane(thread) == 0) L::add(&counts[cells], pairs);
+    team.team_barrier();
+    if (thread != 0) return;
+    const auto all = static_cast<float>(size);
+    route->sharing = static_cast<float>(counts[cells] + 1) / (all * (all - 1)) * cells /
+                     static_cast<float>(Route::cells);
+  }
+};
+
+}  // namespace kradix::impl
