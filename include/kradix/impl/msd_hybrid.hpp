@@ -79,10 +79,10 @@ struct MsdHybridScratch {
     const bool may_split = plan.value_bytes == 0 && plan.key_bytes == 8 &&
                            plan.count >= rule.split_from && plan.count <= rule.split_to;
     const std::size_t splitting = may_split ? sizeof(SplitterState) : 0;
-    const std::size_t cells = may_spread
-                                  ? (Cells::count + TileSums::words) * sizeof(std::uint64_t) +
-                                        Cells::count * sizeof(Cells::Counter)
-                                  : 0;
+    const std::size_t cells =
+        may_spread ? (Cells::count + TileSums::words) * sizeof(std::uint64_t) +
+                         Cells::count * sizeof(Cells::Counter) + sizeof(Suffixes::State)
+                   : 0;
     const std::size_t kinds =
         plan.value_bytes > 0 ? sizeof(Labels<std::uint64_t>) : sizeof(Kinds<std::uint64_t>);
     constexpr std::size_t heavy = sizeof(HeavyKinds<std::uint64_t>);
@@ -120,8 +120,11 @@ class MsdHybrid {
   static constexpr TeamShape sample_with = sample_shape<ExecutionSpace>();
   static constexpr bool may_cut_by_value =
       std::is_same_v<Value, NoValue> && impl::may_be_cut_by_value<Codec>;
-  using Look = std::conditional_t<may_cut_by_value,
-                                  LookByValue<ExecutionSpace, Codec, sample_with.threads>, NoLook>;
+  static constexpr bool may_look_at_ends =
+      std::is_same_v<Value, NoValue> && may_be_looked_at<Codec>;
+  using Look = std::conditional_t<
+      may_cut_by_value, LookByValue<ExecutionSpace, Codec, sample_with.threads>,
+      std::conditional_t<may_look_at_ends, LookAtEnds<ExecutionSpace, Codec>, NoLook>>;
   using Sample = SampleRuns<ExecutionSpace, Codec, sample_with.threads, Look>;
   using List = ListChunks<ExecutionSpace, Codec, step_with.threads>;
   using Finish = FinishChunk<ExecutionSpace, Codec, Value, FinishShape>;
@@ -224,7 +227,9 @@ class MsdHybrid {
   }
   Look look(const RouteRule& rule) const {
     if constexpr (may_cut_by_value) {
-      return {codec_, may_be_by_value(rule)};
+      return {{codec_, may_be_by_value(rule)}};
+    } else if constexpr (may_look_at_ends) {
+      return {codec_, true};
     } else {
       return {};
     }

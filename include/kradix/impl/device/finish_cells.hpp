@@ -94,8 +94,8 @@ struct FinishCells {
       };
     };
     alignas(16) std::uint32_t sums[groups];
-    std::uint32_t more;  ///< keys again
-    std::uint32_t turn;  ///< drawn ahead
+    std::uint32_t more;     ///< keys again
+    std::uint32_t turn[2];  ///< drawn ahead: one is read, and the other written
     Part reading, writing;
     KOKKOS_FUNCTION Scratch() {}
   };
@@ -110,23 +110,24 @@ struct FinishCells {
     if (thread == 0) {
       scratch.reading =
           scratch.writing = {0, 0, static_cast<std::uint32_t>(suffixes.end_of_part(0))};
-      scratch.sums[0] = draw(&state->drawn);
-      scratch.turn = draw(&state->drawn);
+      scratch.turn[1] = draw(&state->drawn);
+      scratch.turn[0] = draw(&state->drawn);
     }
     clear(thread, scratch);
     team.team_barrier();
-    Cell cell = cell_at(scratch.sums[0]);
+    Cell cell = cell_at(scratch.turn[1]);
     Held held;
     load(team, cell, last, held);
-    while (cell.exists()) {
-      const Cell next = cell_at(scratch.turn);
+    team.team_barrier();
+    for (int round = 0; cell.exists(); ++round) {
+      const Cell next = cell_at(scratch.turn[round % 2]);
       const std::uint32_t turn = thread == 0 ? draw(&state->drawn) : 0;
       const auto load_next = [&] { load(team, next, last, held); };
       if (!sort_few(team, cell, last, held, scratch, load_next)) {
         if (cell.size() > 0) sort_many(team, cell, last, scratch);
         load_next();
       }
-      if (thread == 0) scratch.turn = turn;
+      if (thread == 0) scratch.turn[(round + 1) % 2] = turn;
       team.team_barrier();
       cell = next;
     }
@@ -145,6 +146,11 @@ struct FinishCells {
   struct Held {
     Packed pack[items];
     std::uint32_t edge[edges];
+    std::uint32_t again[(marks + 31) / 32];  ///< those whose value has been seen, a bit each
+
+    KOKKOS_FUNCTION bool comes_again(int mark) const {
+      return (again[mark / 32] >> mark % 32 & 1) != 0;
+    }
 
     /// Registers have no number: all are looked at.
     KOKKOS_FUNCTION std::uint32_t suffix(int mark) const {
@@ -207,9 +213,9 @@ struct FinishCells {
     const std::size_t size = last.end - last.begin;
     const Suffix* const from = suffixes.in(keys.end(passes->count)) + last.begin;
     while (true) {
-      if (team.team_rank() == 0) scratch.turn = draw(&state->copied);
+      if (team.team_rank() == 0) scratch.turn[0] = draw(&state->copied);
       team.team_barrier();
-      const std::uint32_t turn = scratch.turn;
+      const std::uint32_t turn = scratch.turn[0];
       if (turn >= shares) break;
       const Share share = share_of(size, (size + shares - 1) / shares, turn);
       copy_elements<threads>(team, share.end - share.begin, from + share.begin,
@@ -288,8 +294,7 @@ struct FinishCells {
            (word >> values);
   }
 
-  /// False if there are too many keys, or too many of them that have the value of another; then there is nothing in
-  /// scratch.
+  /// False if there are too many keys, or too many of them that have the value of another.
   template <class Then>
   KOKKOS_FUNCTION bool sort_few(const Team& team, const Cell& cell, const Part& last, Held& held,
                                 Scratch& scratch, const Then& then) const {
@@ -297,11 +302,8 @@ struct FinishCells {
     const int thread = team.team_rank();
     see(team, cell, last, held, scratch);
     team.team_barrier();
-    if (scratch.more > most_again) {
-      team.team_barrier();
-      clear(thread, scratch);
-      return false;
-    }
+    const std::uint32_t more = scratch.more;
+    if (more > most_again) return false;
     if (thread == groups / 2 * L::width) tell_read(cell, scratch);
     const WideArray<Key, int> out(keys.result + cell.begin, static_cast<int>(cell.size()));
     // As far behind a multiple of a pack as the result.
@@ -309,12 +311,12 @@ struct FinishCells {
     Suffix* const sorted = scratch.sorted + (size - out.place(0) % size) % size;
     scan(team, scratch);
     team.team_barrier();
-    const Tail tail = place(thread, cell, last, held, sorted, scratch);
+    const Tail tail = place(thread, cell, last, held, more, sorted, scratch);
     then();
     if (thread == threads - 1) wait_to_write(cell, scratch);
     team.team_barrier();
-    if (scratch.more > 0) {
-      sort_again(thread, tail, sorted, scratch);
+    if (more > 0) {
+      sort_again(thread, tail, more, sorted, scratch);
       team.team_barrier();
     }
     clear(thread, scratch);
@@ -322,14 +324,15 @@ struct FinishCells {
     return true;
   }
 
-  KOKKOS_FUNCTION void see(const Team& team, const Cell& cell, const Part& last, const Held& held,
+  KOKKOS_FUNCTION void see(const Team& team, const Cell& cell, const Part& last, Held& held,
                            Scratch& scratch) const {
     const int thread = team.team_rank();
     const auto array = array_of(cell, last);
-    std::uint32_t again[(marks + 31) / 32] = {};
+    for (std::uint32_t& marks_of : held.again) marks_of = 0;
     const auto set = [&](std::uint32_t suffix, int mark) {
       const std::uint32_t bit = bit_of(suffix);
-      if ((L::set(word_of(scratch, suffix), bit) & bit) != 0) again[mark / 32] |= 1u << mark % 32;
+      if ((L::set(word_of(scratch, suffix), bit) & bit) == 0) return;
+      held.again[mark / 32] |= 1u << mark % 32;
     };
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
@@ -340,7 +343,7 @@ struct FinishCells {
     each_edge(thread, array, [&](int i, int) { set(held.edge[i], items * Packed::size + i); });
     std::uint32_t more = 0;
     KRADIX_UNROLL
-    for (int w = 0; w < (marks + 31) / 32; ++w) more += count_bits(again[w]);
+    for (int w = 0; w < (marks + 31) / 32; ++w) more += count_bits(held.again[w]);
     const int lane = L::lane(thread);
     std::uint32_t slot = L::scan(more, lane);
     std::uint32_t first = 0;
@@ -349,7 +352,7 @@ struct FinishCells {
     KRADIX_UNROLL
     for (int w = 0; w < (marks + 31) / 32; ++w) {
       KRADIX_ROLLED
-      for (std::uint32_t left = again[w]; left != 0; left &= left - 1, ++slot) {
+      for (std::uint32_t left = held.again[w]; left != 0; left &= left - 1, ++slot) {
         const int mark = 32 * w + bit_width_of(left & (0u - left)) - 1;
         const std::uint32_t suffix = held.suffix(mark);
         const std::uint32_t nth = L::add(word_of(scratch, suffix), 1u << values) >> values;
@@ -366,11 +369,12 @@ struct FinishCells {
     }
   }
 
-  /// Of keys that have the same value all go to the same place; those again then follow the others of their word.
+  /// Those that come again follow the others of their word.
   KOKKOS_FUNCTION Tail place(int thread, const Cell& cell, const Part& last, const Held& held,
-                             Suffix* sorted, Scratch& scratch) const {
+                             std::uint32_t more, Suffix* sorted, Scratch& scratch) const {
     const auto array = array_of(cell, last);
-    const auto put = [&](std::uint32_t suffix, std::uint32_t word) {
+    const auto put = [&](std::uint32_t suffix, std::uint32_t word, int mark) {
+      if (held.comes_again(mark)) return;
       sorted[(word >> values) + count_bits(word & (bit_of(suffix) - 1))] =
           static_cast<Suffix>(suffix);
     };
@@ -381,12 +385,15 @@ struct FinishCells {
       KRADIX_UNROLL
       for (int j = 0; j < Packed::size; ++j) word[j] = *word_of(scratch, held.pack[i].word(j));
       KRADIX_UNROLL
-      for (int j = 0; j < Packed::size; ++j) put(held.pack[i].word(j), word[j]);
+      for (int j = 0; j < Packed::size; ++j) {
+        put(held.pack[i].word(j), word[j], i * Packed::size + j);
+      }
     }
-    each_edge(thread, array,
-              [&](int i, int) { put(held.edge[i], *word_of(scratch, held.edge[i])); });
+    each_edge(thread, array, [&](int i, int) {
+      put(held.edge[i], *word_of(scratch, held.edge[i]), items * Packed::size + i);
+    });
     Tail mine{};
-    for (std::uint32_t i = thread; i < scratch.more; i += threads) {
+    for (std::uint32_t i = thread; i < more; i += threads) {
       const Tail tail = tail_of(scratch.again[i], scratch);
       sorted[tail.at] = tail.suffix;
       if (i == static_cast<std::uint32_t>(thread)) mine = tail;
@@ -401,10 +408,10 @@ struct FinishCells {
     return {begin, at, word[1] >> values, suffix, nth == 0};
   }
   /// One of each word sorts them in.
-  KOKKOS_FUNCTION static void sort_again(int thread, const Tail& mine, Suffix* sorted,
-                                         Scratch& scratch) {
+  KOKKOS_FUNCTION static void sort_again(int thread, const Tail& mine, std::uint32_t more,
+                                         Suffix* sorted, Scratch& scratch) {
     if (mine.leads) sort_in(mine, sorted);
-    for (std::uint32_t i = thread + threads; i < scratch.more; i += threads) {
+    for (std::uint32_t i = thread + threads; i < more; i += threads) {
       const Tail tail = tail_of(scratch.again[i], scratch);
       if (tail.leads) sort_in(tail, sorted);
     }

@@ -292,7 +292,9 @@ struct ChooseRoute {
     choose_to_count(n);
     const bool counts = route->counts != 0;
     if (!counts) choose_cells(n);
-    for (int s = sweeps.least; s < sweeps.end && route->finishes == 0 && !counts; ++s) {
+    // (No three sweeps, and no finish after two and a count of digits above them, save time where four are all.)
+    const bool tries = !counts && (passes > 4 || sample_holds());
+    for (int s = sweeps.least; s < sweeps.end && route->finishes == 0 && tries; ++s) {
       choose(s, passes, n);
     }
     for (int s = sweeps.least; s < sweeps.end && route->finishes == 0 && !counts; ++s) {
@@ -313,6 +315,13 @@ struct ChooseRoute {
     }
   }
 
+  /// Or does it vary, as far as its ends were looked at, above what a glance saw? Those digits would have to be counted anew.
+  KOKKOS_FUNCTION bool sample_holds() const {
+    const std::uint64_t differ = ~route->least ^ route->greatest;
+    return (route->least | route->greatest) == 0 || route->top >= all.end ||
+           (differ & low_mask<std::uint64_t>(all.end)) >> route->top == 0;
+  }
+
   /// Instead of more than two sweeps, where cells fit chunks: a smooth density's greatest is about as far above the mean that a
   /// key finds as that above the mean of all.
   KOKKOS_FUNCTION bool choose_by_value(float n) const {
@@ -320,10 +329,7 @@ struct ChooseRoute {
     if (!by_value || route->sharing == 0 || route->verifies != 0 || route->kinds != 0) return false;
     if (route->heavy != 0 || same_of(n) > most_alike) return false;
     const bool by_bits = route->finishes != 0 && route->crowded == 0 && route->mends == 0;
-    // Not if samples vary above what a glance saw: those digits would have to be counted anew.
-    const bool holds =
-        route->top >= all.end || (~route->least ^ route->greatest) >> route->top == 0;
-    if (by_bits && route->digits.count() <= 2 && holds) return false;
+    if (by_bits && route->digits.count() <= 2 && sample_holds()) return false;
     const float run = n * route->sharing, mean = n / static_cast<float>(Route::cells);
     if (run + 2.75f * Kokkos::sqrt(run) + (run - mean) > rule.run) return false;
     route->digits = {all.end, all.end};

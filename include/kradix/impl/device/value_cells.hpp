@@ -76,13 +76,17 @@ inline constexpr bool reads_keys = false;
 template <>
 inline constexpr bool reads_keys<ValueReader> = true;
 
-/// At a sample: are cells by value about even?
-template <class ExecutionSpace, class Codec, int Threads>
-struct LookByValue {
+/// Floats alone: rare ones have exponents that a glance at few does not see.
+template <class Codec>
+inline constexpr bool may_be_looked_at = false;
+template <class Word>
+inline constexpr bool may_be_looked_at<TotalOrderCodec<Word>> = true;
+
+/// At a sample: what are the least and the greatest of its codes?
+template <class ExecutionSpace, class Codec>
+struct LookAtEnds {
   using Bits = typename Codec::bits_type;
-  using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
-  static constexpr std::uint32_t cells = 1024;
 
   Codec codec;
   bool wanted;
@@ -104,7 +108,21 @@ struct LookByValue {
     Kokkos::atomic_max(&route->greatest, static_cast<std::uint64_t>(last));
   }
 
-  /// Then by one team, at some. `counts`: as many words of scratch as there are cells, and one.
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team&, const Bits*, int, Route*, std::uint32_t*) const {}
+};
+
+/// And are cells by value about even?
+template <class ExecutionSpace, class Codec, int Threads>
+struct LookByValue : LookAtEnds<ExecutionSpace, Codec> {
+  using Bits = typename Codec::bits_type;
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+  static constexpr std::uint32_t cells = 1024;
+  using LookAtEnds<ExecutionSpace, Codec>::codec;
+  using LookAtEnds<ExecutionSpace, Codec>::wanted;
+
+  /// By one team, at some. `counts`: as many words of scratch as there are cells, and one.
   KOKKOS_FUNCTION void operator()(const Team& team, const Bits* shown, int size, Route* route,
                                   std::uint32_t* counts) const {
     if (!wanted) return;
