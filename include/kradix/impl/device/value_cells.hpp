@@ -38,7 +38,9 @@ struct ValueCells {
     // A whole number that a double of 2^52 to 2^53 has room for; the outermost cells are for what is rounded.
     constexpr double whole = 6755399441055744.0;
     const double scale = (count - 3) / (greatest - least);
-    return {least, greatest, scale, whole + 1 - least * scale, codec.flip != 0 ? count - 1 : 0};
+    // (Rounded once, by name: every kernel must have the same, whatever else a compiler might join.)
+    const double offset = Kokkos::fma(-least, scale, whole + 1);
+    return {least, greatest, scale, offset, codec.flip != 0 ? count - 1 : 0};
   }
   KOKKOS_FUNCTION bool exists() const {
     constexpr double far = 1e15;
