@@ -375,7 +375,7 @@ class MsdHybrid {
     if constexpr (may_have_cells) sweeps_.spread_within(cells_, route_);
   }
 
-  /// Cells too long for scratch, of few values. (If keys spread evenly, cells of few keys fit.)
+  /// Cells of which the second pass has left suffixes.
   void finish_cells(const RouteRule& rule) {
     if constexpr (may_write_cells) {
       auto* const copy = reinterpret_cast<Suffixes::Suffix*>(cell_counts());
