@@ -854,70 +854,256 @@ TEST(MsdHybrid, FullCountersAreWritten) {
   EXPECT_EQ(expect_cells_counted(input, random).left, 0u);
 }
 
-/// Doubles alone that are spread by value, whatever else might be chosen.
-RouteRule by_value() {
+/// Floats alone that are spread by pieces, whatever else might be chosen.
+RouteRule by_pieces(bool by_value = false) {
   RouteRule rule{.run = 1e30, .most = 0, .close = -1, .gain = 1e30};
   rule.heavy = rule.mend_gain = rule.look_gain = 1e30f;
   rule.counted = 0;
   rule.kinds_from = rule.spread_from = rule.values_from = ~std::size_t{0};
-  rule.by_value_from = 0;
+  rule.pieces_from = 0;
+  rule.pieces_even = rule.pieces_alike = 1e30f;
+  rule.copied = 1000;
+  rule.piece_keys = 1;
+  rule.by_value = by_value;
   return rule;
 }
-double draw_value(int kind, std::mt19937_64& random) {
+template <class Float>
+int spread_of(const RouteRule& rule) {
+  if (sizeof(Float) == 4) return Route::pieces_to_values;
+  return rule.by_value ? Route::by_value : Route::pieces_to_chunks;
+}
+template <class Float>
+Float draw_value(int kind, std::mt19937_64& random) {
   std::uniform_real_distribution<double> uniform(0, 1);
-  if (kind == 0) return uniform(random);
-  if (kind == 1) return 2 * uniform(random) - 1;
-  if (kind == 2) return std::normal_distribution<double>(1, 3)(random);
-  if (kind == 3) return 1e9 + uniform(random);
-  return -1e-200 * uniform(random);
+  double value = uniform(random);
+  if (kind == 1) value = 2 * value - 1;
+  if (kind == 2) value = std::normal_distribution<double>(1, 3)(random);
+  if (kind == 3) value = 1e5 + value;
+  if (kind == 4) value *= -1e-30;
+  return static_cast<Float>(value);
 }
 
-TEST(MsdHybrid, DoublesAreSpreadByValue) {
-  std::mt19937_64 random{keys::fresh_seed()};
-  constexpr auto tile = static_cast<std::size_t>(spread_shape<Space>(sizeof(double)).round());
+template <class Float>
+class MsdHybridFloats : public ::testing::Test {
+ protected:
+  std::mt19937_64 random_{keys::fresh_seed()};
+  static constexpr Float infinite = std::numeric_limits<Float>::infinity();
+  static constexpr Float tiny = std::numeric_limits<Float>::denorm_min();
+  static constexpr Float odd[] = {infinite,
+                                  -infinite,
+                                  std::numeric_limits<Float>::quiet_NaN(),
+                                  -std::numeric_limits<Float>::quiet_NaN(),
+                                  0,
+                                  -Float{0},
+                                  tiny,
+                                  std::numeric_limits<Float>::max(),
+                                  std::numeric_limits<Float>::lowest()};
+};
+using Floats = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(MsdHybridFloats, Floats);
+
+TYPED_TEST(MsdHybridFloats, AreSpreadByPieces) {
+  constexpr auto tile = static_cast<std::size_t>(spread_shape<Space>(sizeof(TypeParam)).round());
   for (const int kind : {0, 1, 2, 3, 4}) {
     for (const std::size_t count : {std::size_t{10000}, 4 * tile - 1, 4 * tile}) {
       for (const Order order : {Order::ascending, Order::descending}) {
         SCOPED_TRACE(::testing::Message()
                      << "seed " << keys::fresh_seed() << ", count " << count << ", kind " << kind);
-        std::vector<double> input(count);
-        for (double& key : input) key = draw_value(kind, random);
+        std::vector<TypeParam> input(count);
+        for (TypeParam& key : input) key = draw_value<TypeParam>(kind, this->random_);
         // The first key that is none of a sample's may be anything.
-        constexpr double infinite = std::numeric_limits<double>::infinity();
-        const double odd[] = {infinite, -infinite, std::nan(""), -std::nan(""),
-                              0.0,      -0.0,      5e-324,       1e300};
-        for (const double key : odd) input[unseen_place(count)] = key;
-        input[unseen_place(count)] = odd[random() % std::size(odd)];
-        const auto routes = routes_alone(input, codec_of_all_bits<double>(order), by_value());
-        for (const Route& route : routes) EXPECT_EQ(route.spreads, Route::by_value);
+        for (const TypeParam key : this->odd) input[unseen_place(count)] = key;
+        input[unseen_place(count)] = this->odd[this->random_() % std::size(this->odd)];
+        for (const bool by_value : {false, true}) {
+          const RouteRule rule = by_pieces(by_value);
+          for (const Route& route :
+               routes_alone(input, codec_of_all_bits<TypeParam>(order), rule)) {
+            EXPECT_EQ(route.spreads, spread_of<TypeParam>(rule));
+            EXPECT_EQ(route.recounts, 0);
+          }
+        }
         if (::testing::Test::HasFailure()) return;
       }
     }
   }
 }
 
-/// Many that are no numbers or infinite, all alike, few kinds: by value or not.
-TEST(MsdHybrid, DoublesThatHaveNoCells) {
-  std::mt19937_64 random{keys::fresh_seed()};
-  constexpr double infinite = std::numeric_limits<double>::infinity();
-  const double odd[] = {infinite, -infinite, std::nan(""), -std::nan(""), 0.0,
-                        -0.0,     5e-324,    -1e308,       1e308};
+/// Many that are no numbers or infinite, all alike, few kinds: by pieces or not.
+TYPED_TEST(MsdHybridFloats, MayBeOdd) {
   for (int kinds = 1; kinds <= 9; ++kinds) {
     for (const int part : {1, 3, 100}) {
       SCOPED_TRACE(::testing::Message()
                    << "seed " << keys::fresh_seed() << ", " << kinds << " kinds, one in " << part);
-      std::vector<double> input(20011);
-      for (double& key : input) {
-        key = random() % static_cast<std::uint64_t>(part) == 0
-                  ? odd[(random() % static_cast<std::uint64_t>(kinds) + 9 - kinds) % 9]
-                  : draw_value(1, random);
+      std::vector<TypeParam> input(20011);
+      for (TypeParam& key : input) {
+        const std::uint64_t drawn = this->random_();
+        key = drawn % static_cast<std::uint64_t>(part) == 0
+                  ? this->odd[(drawn >> 32) % static_cast<std::uint64_t>(kinds) + 9 - kinds]
+                  : draw_value<TypeParam>(1, this->random_);
       }
       for (const Order order : {Order::ascending, Order::descending}) {
-        routes_alone(input, codec_of_all_bits<double>(order), by_value());
+        for (const bool by_value : {false, true}) {
+          routes_alone(input, codec_of_all_bits<TypeParam>(order), by_pieces(by_value));
+        }
       }
       if (::testing::Test::HasFailure()) return;
     }
   }
+}
+
+/// Floats of cells that hold few values many times, or many, or more than a team's registers.
+TEST(MsdHybrid, FloatsOfACellComeAgain) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  const auto bits_after = [](float from, std::uint32_t steps) {
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(from) + steps);
+  };
+  using Finish = FinishCells<Space, TotalOrderCodec<std::uint32_t>, finish_cells_shape<Space>()>;
+  for (const std::uint32_t values : {1u, 2u, 40u, 300u, 5000u, 70000u}) {
+    for (const std::uint32_t count : {100u, Finish::few - 1, Finish::few + 5, 3 * Finish::few}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << count
+                                        << " keys of " << values << " values");
+      std::vector<float> input(20000);
+      for (float& key : input) key = draw_value<float>(1, random);
+      for (const float from : {0.75f, 0.01f, -0.3f, 1e-4f}) {
+        for (std::uint32_t i = 0; i < count; ++i) {
+          const std::uint32_t nth = i % 3 == 0 ? 0 : static_cast<std::uint32_t>(random());
+          input.push_back(bits_after(from, nth % values));
+        }
+      }
+      std::shuffle(input.begin(), input.end(), random);
+      for (const Order order : {Order::ascending, Order::descending}) {
+        const auto routes = routes_alone(input, codec_of_all_bits<float>(order), by_pieces());
+        for (const Route& route : routes) EXPECT_EQ(route.spreads, Route::pieces_to_values);
+      }
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+/// Floats far from all that the sample sees, as many as there is room for, or more.
+TEST(MsdHybrid, FloatsOfWideCells) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr std::size_t count = 60000;
+  std::set<std::size_t> seen;
+  const RandomPlaces places{count};
+  for (std::uint32_t i = 0; i < 4 * 1024; ++i) seen.insert(places.of(i));
+  const SamplePlaces glanced(count, GlancedPairs::samples);
+  for (std::size_t i = 0; i < GlancedPairs::samples; ++i) seen.insert(glanced.of(i));
+  for (const std::size_t far : {1u, 2u, 600u, 1500u, 4001u}) {
+    SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << far << " far");
+    std::vector<float> input(count);
+    for (float& key : input) key = draw_value<float>(0, random);
+    std::size_t place = random() % 1000;
+    for (std::size_t i = 0; i < far; ++place) {
+      if (seen.count(place) > 0) continue;
+      const float size = static_cast<float>(std::exp2(100 - 200 * draw_value<float>(0, random)));
+      input[place] = i % 3 == 0 ? size : i % 3 == 1 ? -size : size * 1e-38f;
+      ++i;
+    }
+    RouteRule rule = by_pieces();
+    rule.wide = 3000;
+    for (const Order order : {Order::ascending, Order::descending}) {
+      const auto routes = routes_alone(input, codec_of_all_bits<float>(order), rule);
+      for (const Route& route : routes) {
+        EXPECT_EQ(route.recounts, far > rule.wide ? 1 : 0);
+        EXPECT_EQ(route.spreads, far > rule.wide ? 0 : Route::pieces_to_values);
+      }
+    }
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+/// The pieces that a team makes of a sample.
+template <class Codec>
+Pieces pieces_of(const Codec& codec, const std::vector<typename Codec::bits_type>& sample,
+                 Route* seen) {
+  using Bits = typename Codec::bits_type;
+  constexpr TeamShape shape = sample_shape<Space>();
+  using Look = LookAtFloats<Space, Codec, shape.threads>;
+  Route route{};
+  route.least = static_cast<Bits>(~std::ranges::min(sample));
+  route.greatest = std::ranges::max(sample);
+  const auto routes = to_device(std::vector<Route>{route});
+  const auto shown = to_device(sample);
+  const auto pieces = to_device(std::vector<Pieces>(1));
+  const Look look{codec, pieces.data(), Route::cell_bits,
+                  sizeof(Bits) == 4 ? Suffixes::most_bits : 0};
+  using Team = TeamMember<Space>;
+  const auto size = static_cast<int>(sample.size());
+  Route* const its_route = routes.data();
+  const Bits* const its_shown = shown.data();
+  const auto run = KOKKOS_LAMBDA(const Team& team)
+  {
+    auto* const counts = take_scratch<std::uint32_t>(team, Look::words);
+    look(team, its_shown, size, its_route, counts);
+  };
+  launch_teams<shape>(Space{}, "look", 1, Look::words * sizeof(std::uint32_t), run);
+  *seen = to_host(routes)[0];
+  return to_host(pieces)[0];
+}
+
+template <class Float>
+void expect_cells_keep_the_order(std::mt19937_64& random) {
+  for (int turn = 0; turn < 200; ++turn) {
+    SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", turn " << turn);
+    const auto codec =
+        codec_of_all_bits<Float>(turn % 3 == 0 ? Order::descending : Order::ascending);
+    using Codec = std::remove_const_t<decltype(codec)>;
+    using Bits = typename Codec::bits_type;
+    std::vector<Bits> codes(3000);
+    const int shift = turn % (sizeof(Bits) == 4 ? 14 : 40);  // near each other, or everywhere
+    const auto base = static_cast<Bits>(random());
+    for (Bits& code : codes) {
+      const auto drawn = static_cast<Bits>(static_cast<Bits>(random()) >> (4 + shift));
+      code = turn % 2 == 0 ? static_cast<Bits>(base + drawn)
+                           : codec.encode(std::bit_cast<Bits>(draw_value<Float>(turn % 5, random)));
+    }
+    Route route;
+    const Pieces pieces = pieces_of(codec, {codes.begin(), codes.begin() + 1000}, &route);
+    if (route.sharing_by_pieces == 0) continue;
+    using Places = PiecePlaces<Bits>;
+    const PieceCells<Bits> cells{Places::of(codec, &pieces), 0, pieces.piece};
+    // Where the sample has keys cells are narrow.
+    for (int i = 0; i < 1000 && sizeof(Bits) == 4; ++i) {
+      const Piece piece = pieces.piece[cells.piece_of(codes[i])];
+      ASSERT_GE(piece.cells() << Suffixes::most_bits, 1u << Places::rest_bits);
+    }
+    // And codes beside the beginnings of pieces.
+    for (std::uint32_t p = 0; p < Places::count; ++p) {
+      std::uint32_t place = p << Places::rest_bits;
+      if constexpr (sizeof(Bits) == 8) place += pieces.base[p < Places::count / 2 ? 0 : 1];
+      const auto begin = static_cast<Bits>(Bits{place} << (8 * sizeof(Bits) - 32));
+      for (const int beside : {-1, 0, 1}) codes.push_back(static_cast<Bits>(begin + beside));
+    }
+    for (const Bits code : {Bits{0}, static_cast<Bits>(~Bits{0})}) codes.push_back(code);
+    std::ranges::sort(codes);
+    std::uint32_t before = 0;
+    for (const Bits code : codes) {
+      const std::uint32_t cell = cells.of(code);
+      ASSERT_LE(before, cell);
+      ASSERT_LT(cell, std::uint32_t{Route::cells});
+      before = cell;
+      if constexpr (sizeof(Bits) == 4) {
+        // The least code of a cell is just that.
+        const std::uint64_t least = least_code(pieces, cell), next = least_code(pieces, cell + 1);
+        ASSERT_LE(least, code);
+        ASSERT_GT(next, code);
+        ASSERT_EQ(cells.of(static_cast<Bits>(least)), cell);
+        if (least > 0) {
+          ASSERT_LT(cells.of(static_cast<Bits>(least - 1)), cell);
+        }
+        const Piece piece = pieces.piece[cells.piece_of(code)];
+        if (piece.cells() > 1) {
+          ASSERT_LE(next - least, 1u << Suffixes::most_bits);
+        }
+      }
+    }
+  }
+}
+TEST(MsdHybrid, CellsByPiecesKeepTheOrder) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  expect_cells_keep_the_order<float>(random);
+  expect_cells_keep_the_order<double>(random);
 }
 
 TEST(MsdHybrid, CellsByValueKeepTheOrder) {
@@ -930,9 +1116,10 @@ TEST(MsdHybrid, CellsByValueKeepTheOrder) {
       const int shift = turn % 40;  // near each other, or everywhere
       const std::uint64_t base = random();
       for (auto& code : codes)
-        code = turn % 2 == 0
-                   ? base + (random() >> (20 + shift))
-                   : codec.encode(std::bit_cast<std::uint64_t>(draw_value(turn % 5, random)));
+        code =
+            turn % 2 == 0
+                ? base + (random() >> (20 + shift))
+                : codec.encode(std::bit_cast<std::uint64_t>(draw_value<double>(turn % 5, random)));
       std::ranges::sort(codes);
       Route route{};
       route.least = ~codes[20];

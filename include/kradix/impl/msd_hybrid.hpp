@@ -24,6 +24,7 @@
 #include "kradix/impl/device/finish_ranges.hpp"
 #include "kradix/impl/device/glance.hpp"
 #include "kradix/impl/device/label_kinds.hpp"
+#include "kradix/impl/device/look_at_floats.hpp"
 #include "kradix/impl/device/mend_tiles.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/sort_by_splitters.hpp"
@@ -58,6 +59,7 @@ struct MsdHybridScratch {
   Slot route;
   Slot splitting;  ///< if keys may be spread by splitters, with what else must be zero
   Slot splitters;  ///< then, and the samples that they are chosen from
+  Slot pieces;     ///< if floats may be spread by pieces, and what else is known of their cells
   Slot chunks;  ///< may lie over the look-back's words, which are done with when chunks are listed
 
   std::size_t most_chunks = 0;  ///< of each list
@@ -74,7 +76,7 @@ struct MsdHybridScratch {
                                const RouteRule& rule) {
     MsdHybridScratch scratch;
     const bool may_spread = plan.value_bytes == 0 &&
-                            plan.count >= std::min(rule.spread_from, rule.by_value_from) &&
+                            plan.count >= std::min(rule.spread_from, rule.pieces_from) &&
                             plan.count <= Cells::most_keys;
     const bool may_split = plan.value_bytes == 0 && plan.key_bytes == 8 &&
                            plan.count >= rule.split_from && plan.count <= rule.split_to;
@@ -99,12 +101,21 @@ struct MsdHybridScratch {
       scratch.splitters =
           list.add(SplitterRows::words + SplitterRows::most_shown, sizeof(std::uint64_t));
     }
+    if (may_spread && plan.key_bytes <= 8 && plan.count >= rule.pieces_from)
+      scratch.pieces = add_pieces(plan, list, rule);
     scratch.most_chunks = std::max<std::size_t>(chunk_shape(plan).chunks(plan.count),
                                                 may_spread || may_split ? Cells::count : 0);
     const std::size_t chunk_words = 2 * scratch.most_chunks;
     const bool fits = chunk_words * sizeof(std::uint64_t) <= scratch.sweeps.words.bytes;
     scratch.chunks = fits ? scratch.sweeps.words : list.add(chunk_words, sizeof(std::uint64_t));
     return scratch;
+  }
+
+ private:
+  static Slot add_pieces(const Plan& plan, ScratchList& list, const RouteRule& rule) {
+    using Arrays = PieceArrays<std::uint32_t>;
+    const std::size_t words = plan.key_bytes == 4 ? Arrays::room_for_least + rule.wide : 0;
+    return list.add(sizeof(Pieces) + words * sizeof(std::uint32_t), 1);
   }
 };
 
@@ -118,13 +129,10 @@ class MsdHybrid {
   static constexpr TeamShape glance_with = glance_shape<ExecutionSpace>();
   using Glance = impl::Glance<ExecutionSpace, Codec, glance_with.threads>;
   static constexpr TeamShape sample_with = sample_shape<ExecutionSpace>();
-  static constexpr bool may_cut_by_value =
-      std::is_same_v<Value, NoValue> && impl::may_be_cut_by_value<Codec>;
-  static constexpr bool may_look_at_ends =
-      std::is_same_v<Value, NoValue> && may_be_looked_at<Codec>;
-  using Look = std::conditional_t<
-      may_cut_by_value, LookByValue<ExecutionSpace, Codec, sample_with.threads>,
-      std::conditional_t<may_look_at_ends, LookAtEnds<ExecutionSpace, Codec>, NoLook>>;
+  static constexpr bool may_cut =
+      std::is_same_v<Value, NoValue> && may_be_cut<ExecutionSpace, Codec>;
+  using Look =
+      std::conditional_t<may_cut, LookAtFloats<ExecutionSpace, Codec, sample_with.threads>, NoLook>;
   using Sample = SampleRuns<ExecutionSpace, Codec, sample_with.threads, Look>;
   using List = ListChunks<ExecutionSpace, Codec, step_with.threads>;
   using Finish = FinishChunk<ExecutionSpace, Codec, Value, FinishShape>;
@@ -135,9 +143,8 @@ class MsdHybrid {
   static_assert(3 * FinishShape.round() <= 4 * Rest::Mend::tile);
   using Ranges = FinishRanges<ExecutionSpace, Codec, Value, RangeShape>;
   using Runs = CountRuns<ExecutionSpace, Codec, RangeShape.threads>;
-  static constexpr TeamShape count_cells_with = count_shorts_shape<ExecutionSpace>();
+  static constexpr TeamShape count_cells_with = count_cells_shape<ExecutionSpace>();
   static constexpr TeamShape cells_with = finish_cells_shape<ExecutionSpace>();
-  using FinishCellsOf = FinishCells<ExecutionSpace, Codec, cells_with>;
 
  public:
   MsdHybrid(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
@@ -154,6 +161,7 @@ class MsdHybrid {
         cells_(scratch.cells.bytes > 0 ? scratch.cells.in<std::uint64_t>(base) : nullptr),
         splitting_(scratch.splitting.bytes > 0 ? scratch.splitting.in<SplitterState>(base)
                                                : nullptr),
+        pieces_(scratch.pieces.bytes > 0 ? scratch.pieces.in<Pieces>(base) : nullptr),
         splitters_(splitting_ != nullptr ? scratch.splitters.in<Bits>(base) : nullptr),
         sampled_(scratch.sampled.in<Key>(base)),
         kept_((with_values ? 0 : scratch.heavy.bytes) + scratch.sampled.bytes +
@@ -166,13 +174,18 @@ class MsdHybrid {
     const bool spreads = may_spread(rule);
     choose(rule);
     if (heavy) take_out_heavy();
-    if (spreads) count_cells();
+    if (spreads) count_cells(rule);
     sweeps_.count(route_, counting_kinds(), ranking_kinds());
-    if (spreads) place_cells();
-    sweeps_.sweep(route_);
-    if (spreads) spread_within();
+    if (spreads) place_cells(rule);
+    sweeps_.sweep(route_, arrays(rule));
+    if (spreads) spread_within(rule);
     if (kinds) sweep_by_labels(glances_only(rule));
-    if (may_leave_suffixes(rule)) finish_cells(rule);
+    if constexpr (may_write_cells) {
+      if (may_leave_suffixes(rule)) finish_cells<false>(rule);
+    }
+    if constexpr (may_cut && PieceArrays<Bits>::leave_suffixes) {
+      if (may_be_by_pieces(rule)) finish_cells<true>(rule);
+    }
     if (may_split(rule)) sort_by_splitters();
     const bool settles_apart = heavy && !glances_only(rule);
     finish(glances_only(rule), !settles_apart, may_split(rule));
@@ -200,7 +213,7 @@ class MsdHybrid {
             value_bits(),
             may_spread(rule),
             may_split(rule),
-            may_be_by_value(rule),
+            piece_bits(rule),
             cell_bits(rule),
             Rest::Crowded::Passes::may_have_kinds,
             buffers_.keys.in_place(),
@@ -226,10 +239,9 @@ class MsdHybrid {
                                                 look(rule), route_, choosing(rule)});
   }
   Look look(const RouteRule& rule) const {
-    if constexpr (may_cut_by_value) {
-      return {{codec_, may_be_by_value(rule)}};
-    } else if constexpr (may_look_at_ends) {
-      return {codec_, true};
+    if constexpr (may_cut) {
+      return {codec_, may_be_by_pieces(rule) ? pieces_ : nullptr, piece_bits(rule),
+              PieceArrays<Bits>::leave_suffixes ? Suffixes::most_bits : 0};
     } else {
       return {};
     }
@@ -237,7 +249,7 @@ class MsdHybrid {
   /// In memory of splitters, or of cells that are not counted yet.
   Bits* shown(const RouteRule& rule) const {
     if (may_split(rule)) return shown();
-    return may_be_by_value(rule) ? reinterpret_cast<Bits*>(cells_) : nullptr;
+    return may_be_by_pieces(rule) ? reinterpret_cast<Bits*>(cells_) : nullptr;
   }
 
   /// By a team that takes a glance, or by one of those that take samples. Where a glance tells, labels have one digit.
@@ -281,11 +293,26 @@ class MsdHybrid {
   static constexpr bool may_have_cells = !with_values && impl::may_have_cells<Codec>;
   bool may_spread(const RouteRule& rule) const {
     return may_have_cells && cells_ != nullptr && !sweeps_.keeps_order() &&
-           (plan_.count >= rule.spread_from || may_be_by_value(rule));
+           (plan_.count >= rule.spread_from || may_be_by_pieces(rule));
   }
-  bool may_be_by_value(const RouteRule& rule) const {
-    return may_cut_by_value && cells_ != nullptr && plan_.count >= rule.by_value_from &&
-           !glances_only(rule) && !sweeps_.keeps_order();
+  bool may_be_by_pieces(const RouteRule& rule) const {
+    return may_cut && pieces_ != nullptr && !glances_only(rule) && !sweeps_.keeps_order();
+  }
+  int piece_bits(const RouteRule& rule) const {
+    if (!may_be_by_pieces(rule)) return 0;
+    return PieceArrays<Bits>::leave_suffixes ? rule.piece_bits(plan_.count) : Route::cell_bits;
+  }
+  PieceArrays<Bits> arrays(const RouteRule& rule) const {
+    if constexpr (may_cut) {
+      if (!may_be_by_pieces(rule)) return {};
+      if constexpr (PieceArrays<Bits>::leave_suffixes) {
+        auto* const least = reinterpret_cast<Bits*>(pieces_ + 1);
+        return {pieces_, piece_bits(rule), least, least + PieceArrays<Bits>::room_for_least,
+                rule.wide};
+      }
+      return {pieces_, piece_bits(rule)};
+    }
+    return {};
   }
   bool may_leave_suffixes(const RouteRule& rule) const {
     return may_write_cells && may_spread(rule) && plan_.count >= rule.values_from;
@@ -341,7 +368,7 @@ class MsdHybrid {
     }
   }
 
-  void count_cells() {
+  void count_cells(const RouteRule& rule) {
     if constexpr (may_have_cells) {
       using Count = CountCells<ExecutionSpace, Codec, count_cells_with>;
       const WideArray<const Key> keys(buffers_.keys.in, plan_.count);
@@ -352,45 +379,52 @@ class MsdHybrid {
       const std::size_t teams = std::clamp<std::size_t>(plan_.count / least_counted_cells, 1, most);
       sweeps_.template launch<count_cells_with>(
           "CountCells", teams, Count::scratch_bytes(),
-          Count{keys, codec_, (keys.packs() + teams - 1) / teams, route_, cell_counts()});
+          Count{keys, codec_, (keys.packs() + teams - 1) / teams, route_, cell_counts(),
+                arrays(rule), suffixes_state()});
     }
   }
 
-  void place_cells() {
+  void place_cells(const RouteRule& rule) {
     constexpr TeamShape place_with = place_bins_shape<ExecutionSpace>();
-    using Place = PlaceCells<ExecutionSpace, place_with>;
+    using Place = PlaceCells<ExecutionSpace, Codec, place_with>;
     sweeps_.template launch<place_with>("PlaceCells", Place::tiles, Place::scratch_bytes(),
                                         Place{route_,
                                               sweeps_.passes(),
                                               {cells_ + Cells::count},
                                               cell_counts(),
                                               cells_,
-                                              sweeps_.bins()});
+                                              sweeps_.bins(),
+                                              arrays(rule),
+                                              suffixes_state()});
   }
   Cells::Counter* cell_counts() const {
     return reinterpret_cast<Cells::Counter*>(cells_ + Cells::count + TileSums::words);
   }
 
-  void spread_within() {
-    if constexpr (may_have_cells) sweeps_.spread_within(cells_, route_);
+  Suffixes::State* suffixes_state() const {
+    return reinterpret_cast<Suffixes::State*>(cell_counts() + Cells::count);
+  }
+
+  void spread_within(const RouteRule& rule) {
+    if constexpr (may_have_cells) sweeps_.spread_within(cells_, route_, arrays(rule));
   }
 
   /// Cells of which the second pass has left suffixes.
+  template <bool ByPieces>
   void finish_cells(const RouteRule& rule) {
-    if constexpr (may_write_cells) {
-      auto* const copy = reinterpret_cast<Suffixes::Suffix*>(cell_counts());
-      sweeps_.template launch<cells_with>(
-          "FinishCells", sweeps_.template running_teams<cells_with>(),
-          FinishCellsOf::scratch_bytes(),
-          FinishCellsOf{buffers_.keys,
-                        codec_,
-                        {plan_.count, copy, rule.copied},
-                        sweeps_.passes(),
-                        route_,
-                        cells_,
-                        lists_,
-                        reinterpret_cast<Suffixes::State*>(cell_counts() + Cells::count)});
-    }
+    using Finish = FinishCells<ExecutionSpace, Codec, cells_with, ByPieces>;
+    auto* const copy = reinterpret_cast<Suffixes::Suffix*>(cell_counts());
+    sweeps_.template launch<cells_with>("FinishCells", sweeps_.template running_teams<cells_with>(),
+                                        Finish::scratch_bytes(),
+                                        Finish{buffers_.keys,
+                                               codec_,
+                                               {plan_.count, copy, rule.copied},
+                                               sweeps_.passes(),
+                                               route_,
+                                               cells_,
+                                               lists_,
+                                               suffixes_state(),
+                                               arrays(rule)});
   }
 
   Kinds& kinds() const { return *reinterpret_cast<Kinds*>(kinds_); }
@@ -557,6 +591,7 @@ class MsdHybrid {
   HeavyKinds<Key>* heavy_;
   std::uint64_t* cells_;
   SplitterState* splitting_;
+  Pieces* pieces_;
   Bits* splitters_;
   Key* sampled_;
   std::size_t kept_;  ///< bytes at the end, that need not be zero

@@ -59,6 +59,7 @@ template <class ExecutionSpace, class Codec, class Value, TeamShape Shape,
               sizeof(typename Codec::key_type), std::is_same_v<Value, NoValue> ? 0 : sizeof(Value))>
 class Onesweep {
   using Key = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr TeamShape count_with = count_shape<ExecutionSpace>();
   using Count = CountAllDigits<ExecutionSpace, Codec, count_digits_shape<ExecutionSpace>()>;
@@ -137,11 +138,14 @@ class Onesweep {
   }
 
   /// After a count by a route.
-  void sweep(const Route* route) { sweep(passes_ + 1, route); }
-  void sweep(const PassTable* passes, const Route* route = nullptr) {
+  void sweep(const Route* route, const PieceArrays<Bits>& arrays) {
+    sweep(passes_ + 1, route, arrays);
+  }
+  void sweep(const PassTable* passes, const Route* route = nullptr,
+             const PieceArrays<Bits>& arrays = {}) {
     const auto look_back = first_look_back();
     int pass = spreads_first() ? 1 : 0;
-    if (pass == 1) spread(route);
+    if (pass == 1) spread(route, arrays);
     in_tiles_of_plan([&]<TeamShape TileShape>() {
       using Sweep = SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack>;
       // Hardly any sort needs more than the first two of many passes, where there is a finish.
@@ -162,12 +166,12 @@ class Onesweep {
   }
 
   /// The second pass of keys that are spread twice, inside the bins of the first.
-  void spread_within(std::uint64_t* cells, const Route* route) {
+  void spread_within(std::uint64_t* cells, const Route* route, const PieceArrays<Bits>& arrays) {
     using Spread = SpreadTile<ExecutionSpace, Codec, SpreadShape, /*Within=*/true>;
     const auto tiling = Spread::Tiles::of(plan_.count);
     launch<SpreadShape>(
         "SpreadWithin", Spread::teams_within(tiling), Spread::scratch_bytes(),
-        Spread{buffers_.keys, codec_, tiling, passes_, bins_, cells, route, {plan_.count}});
+        Spread{buffers_.keys, codec_, tiling, passes_, bins_, cells, route, arrays, {plan_.count}});
   }
 
   /// Moves light keys to the front of the other array and heavy ones behind them, with their values, if the route says
@@ -312,12 +316,13 @@ class Onesweep {
   static constexpr bool may_spread = !with_values && Codec::tells_all_keys_apart;
   bool spreads_first() const { return may_spread && plan_.passes > 0 && !keeps_order(); }
 
-  void spread(const Route* route) {
+  void spread(const Route* route, const PieceArrays<Bits>& arrays) {
     if constexpr (may_spread) {
       using Spread = SpreadTile<ExecutionSpace, Codec, SpreadShape>;
       const auto tiling = Spread::Tiles::of(plan_.count);
-      launch<SpreadShape>("SpreadTile", tiling.tiles(), Spread::scratch_bytes(),
-                          Spread{buffers_.keys, codec_, tiling, passes_, bins_, nullptr, route});
+      launch<SpreadShape>(
+          "SpreadTile", tiling.tiles(), Spread::scratch_bytes(),
+          Spread{buffers_.keys, codec_, tiling, passes_, bins_, nullptr, route, arrays});
     }
   }
 

@@ -273,6 +273,11 @@ template <class ExecutionSpace>
 constexpr TeamShape count_shorts_shape() {
   return is_host_space<ExecutionSpace> ? TeamShape{1, 64} : fitted({512, 2, 3}, 44 << 10);
 }
+/// What cells of longer keys take more steps to find, which need registers.
+template <class ExecutionSpace>
+constexpr TeamShape count_cells_shape() {
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 64} : fitted({512, 4, 2}, 44 << 10);
+}
 /// On the bins of 2-byte keys: 256 teams.
 template <class ExecutionSpace>
 constexpr TeamShape place_bins_shape() {

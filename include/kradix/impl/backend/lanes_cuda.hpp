@@ -81,6 +81,17 @@ struct CudaLanes {
     return value;
   }
 
+  KOKKOS_FUNCTION static std::uint32_t greatest_before(std::uint32_t value, int lane) {
+    std::uint32_t greatest = from_below(value, 1);
+    if (lane == 0) greatest = 0;
+    KRADIX_UNROLL
+    for (int step = 1; step < width; step *= 2) {
+      const std::uint32_t other = from_below(greatest, step);
+      if (lane >= step && other > greatest) greatest = other;
+    }
+    return greatest;
+  }
+
   KOKKOS_FUNCTION static std::uint32_t scan(std::uint32_t value, int lane) {
     std::uint32_t sum = value;
     KRADIX_UNROLL

@@ -53,6 +53,8 @@ struct HostLanes {
   KOKKOS_FUNCTION static Bits least(Bits value) {
     return value;
   }
+  /// The greatest value of the lanes before; 0 if there are none.
+  KOKKOS_FUNCTION static std::uint32_t greatest_before(std::uint32_t, int) { return 0; }
   /// Exclusive prefix sum over the group.
   KOKKOS_FUNCTION static std::uint32_t scan(std::uint32_t, int) { return 0; }
   /// The compiler must not move the computation of `value` past this point.

@@ -10,6 +10,7 @@
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/count_shorts.hpp"
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/device/pieces.hpp"
 #include "kradix/impl/device/place_bins.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/value_cells.hpp"
@@ -55,6 +56,7 @@ struct Suffixes {
     static constexpr int most_parts = 33;
     std::uint64_t drawn, copied;     ///< cells, and shares of what is copied
     std::uint64_t read[most_parts];  ///< suffixes of each part
+    std::uint64_t counted, wide;     ///< teams that have counted cells; keys of wide ones
   };
   static constexpr std::size_t room = Cells::count * sizeof(Cells::Counter) / sizeof(Suffix);
 
@@ -64,6 +66,29 @@ struct Suffixes {
   template <class Key>
   KOKKOS_FUNCTION Suffix* in(Key* keys) const {
     return reinterpret_cast<Suffix*>(keys + count) - count;
+  }
+};
+
+/// Of cells by pieces: suffixes are the last bits of codes, and say how far a code is from the least of its cell. Codes of cells
+/// too wide for that, where the sample found none, have a place of their own.
+template <class Bits>
+struct PieceArrays {
+  Pieces* pieces = nullptr;
+  int cell_bits = 0;      ///< of the number of cells
+  Bits* least = nullptr;  ///< code of each cell, and of what follows the last
+  Bits* wide = nullptr;   ///< codes of wide cells
+  std::size_t most_wide = 0;
+
+  static constexpr bool leave_suffixes = sizeof(Bits) == 4;
+  KOKKOS_FUNCTION int shift() const { return Route::cell_bits - cell_bits; }
+  template <class Codec>
+  KOKKOS_FUNCTION PieceCells<Bits> cells(const Codec& codec, const Piece* copy) const {
+    return {PiecePlaces<Bits>::of(codec, pieces), shift(), copy};
+  }
+  static constexpr std::size_t room_for_least = Route::cells + 2;
+
+  KOKKOS_FUNCTION static bool is_wide(Bits least, Bits next) {
+    return static_cast<Bits>(next - least - 1) >> Suffixes::most_bits != 0;
   }
 };
 
@@ -105,10 +130,25 @@ struct ValueCellOfKey {
   KOKKOS_FUNCTION std::uint32_t operator()(const Word& key) const { return cells.of(key); }
 };
 
+/// Or by pieces.
+template <class Codec>
+struct PieceCellOfKey {
+  using Word = typename Codec::key_type;
+
+  Codec codec;
+  PieceCells<typename Codec::bits_type> cells;
+
+  KOKKOS_FUNCTION std::uint32_t operator()(const Word& key) const {
+    return cells.of(codec.encode(key));
+  }
+};
+
 /// Where the route spreads keys twice: how many each cell holds.
 template <class ExecutionSpace, class Codec, TeamShape Shape>
 struct CountCells {
   using Key = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
+  using L = Lanes<ExecutionSpace>;
   using Cell = CellOfKey<ExecutionSpace, Codec>;
   template <class Of>
   using CountBy = CountShorts<ExecutionSpace, Shape, Of, Cells::Counter>;
@@ -119,11 +159,15 @@ struct CountCells {
   std::size_t share;  ///< packs of a team
   Route* route;
   Cells::Counter* counts;  ///< [cell], zero
+  PieceArrays<Bits> arrays;
+  Suffixes::State* state;
 
-  static std::size_t scratch_bytes() { return CountBy<Cell>::scratch_bytes(); }
+  static std::size_t scratch_bytes() {
+    return CountBy<Cell>::scratch_bytes() + sizeof(std::uint64_t);
+  }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (!route->spreads_by_digits()) return;
+    if (!route->spreads_by_cells()) return;
     if constexpr (may_be_cut_by_value<Codec>) {
       if (route->spreads == Route::by_value) {
         const ValueCellOfKey cell{ValueCells::of(codec, *route)};
@@ -131,15 +175,49 @@ struct CountCells {
         return;
       }
     }
+    if constexpr (may_be_cut<ExecutionSpace, Codec>) {
+      if (route->is_by_pieces()) {
+        count_by_pieces(team);
+        return;
+      }
+    }
     const Cell cell = Cell::of(codec, keys.at(0), route);
     if (team.league_rank() == 0 && team.team_rank() == 0) route->above = cell.above;
     CountBy<Cell>{keys, share, counts, cell}(team);
   }
+
+ private:
+  KOKKOS_FUNCTION void count_by_pieces(const Team& team) const {
+    using OfKey = PieceCellOfKey<Codec>;
+    const CountBy<OfKey> count{keys,
+                               share,
+                               counts,
+                               {codec, arrays.cells(codec, arrays.pieces->piece)},
+                               CountBy<OfKey>::most_held / 2 >> arrays.shift()};
+    count(team);
+    if constexpr (PieceArrays<Bits>::leave_suffixes) {
+      auto& word = *take_scratch<std::uint64_t>(team, 1);
+      if (!leaves_last(team, &state->counted, team.league_size(), word)) return;
+      look_at_wide_cells(team);
+    }
+  }
+  /// Wide cells are those alone in their pieces.
+  KOKKOS_FUNCTION void look_at_wide_cells(const Team& team) const {
+    const Pieces& pieces = *arrays.pieces;
+    std::uint64_t wide = 0;
+    for (int p = team.team_rank(); p < PiecePlaces<Bits>::count; p += Shape.threads) {
+      const Piece piece = pieces.piece[p];
+      if (piece.cells() == 1) wide += L::load(&counts[piece.first() << arrays.shift()]);
+    }
+    wide = scan_team<Shape.threads>(team, wide).total;
+    if (team.team_rank() == 0 && wide > arrays.most_wide) route->too_wide = 1;
+  }
 };
 
 /// Then where each begins, and the bins of the first pass.
-template <class ExecutionSpace, TeamShape Shape>
+template <class ExecutionSpace, class Codec, TeamShape Shape>
 struct PlaceCells {
+  using Bits = typename Codec::bits_type;
   using Place = PlaceBins<ExecutionSpace, Cells, Shape, Cells::Counter>;
   using Team = TeamMember<ExecutionSpace>;
   static constexpr int tiles = Place::tiles;
@@ -150,11 +228,13 @@ struct PlaceCells {
   const Cells::Counter* counts;
   std::uint64_t* cells;  ///< where each begins
   std::uint64_t* bins;   ///< [row][bin]
+  PieceArrays<Bits> arrays;
+  Suffixes::State* state;
 
   static std::size_t scratch_bytes() { return Place::scratch_bytes(); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (!route->spreads_by_digits()) return;
+    if (!route->spreads_by_cells()) return;
     const Place place{{}, counts, sums, cells};
     const std::uint32_t tile = place.draw(team);
     place.place(team, tile);
@@ -162,7 +242,25 @@ struct PlaceCells {
     for (int i = 0; i < Shape.items; ++i) {
       const std::uint32_t cell = (tile * Shape.threads + team.team_rank()) * Shape.items + i;
       if (cell % bin_count == 0) firsts[cell / bin_count] = cells[cell];
+      if constexpr (may_be_cut<ExecutionSpace, Codec> && PieceArrays<Bits>::leave_suffixes) {
+        if (route->is_by_pieces()) tell_codes(cell);
+      }
     }
+  }
+
+ private:
+  KOKKOS_FUNCTION void tell_codes(std::uint32_t cell) const {
+    Pieces& pieces = *arrays.pieces;
+    const std::uint32_t number = cell >> arrays.shift(), step = 1u << arrays.shift();
+    if (cell % step != 0) return;
+    arrays.least[cell] = static_cast<Bits>(least_code(pieces, number));
+    if (cell + step == Cells::count) {
+      arrays.least[Cells::count] = static_cast<Bits>(least_code(pieces, number + 1));
+    }
+    const int p = piece_of_cell(pieces, number);
+    if (counts[cell] == 0 || pieces.piece[p].cells() > 1) return;
+    const std::uint64_t at = Kokkos::atomic_fetch_add(&state->wide, std::uint64_t{counts[cell]});
+    pieces.wide_at[p] = static_cast<std::uint32_t>(at);
   }
 };
 

@@ -224,12 +224,12 @@ struct ListChunks {
   static std::size_t scratch_bytes() { return (groups + 1) * sizeof(std::size_t); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const bool otherwise = route->mends != 0 || route->spreads == Route::to_values;
+    const bool otherwise = route->mends != 0 || route->leaves_suffixes();
     if (!passes->finishes || passes->counts() || otherwise) return;
     const int group = team.team_rank() / L::width, lane = L::lane(team.team_rank());
     const bool splits =
         may_be_split<ExecutionSpace, Codec> && passes->finishes == PassTable::splitting;
-    if (splits || route->spreads == Route::to_chunks || route->spreads == Route::by_value) {
+    if (splits || route->lists_cells()) {
       constexpr unsigned windows = Route::cells / L::width;
       const auto step = static_cast<unsigned>(team.league_size() * groups);
       // Chunks that a finish cannot sort lie side by side: others should come between.

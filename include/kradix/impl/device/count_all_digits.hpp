@@ -316,9 +316,10 @@ struct ListOrRecount {
   KOKKOS_FUNCTION PassTable spreading(const Route& known) const {
     PassTable table{};
     table.count = 2;
-    table.finishes = known.spreads_by_digits() ? 1 : PassTable::splitting;
+    constexpr Digit of_suffixes{16, bin_count - 1};  // above them, where they are made of codes
+    table.finishes = known.spreads_by_cells() ? 1 : PassTable::splitting;
     for (int pass = 0; pass < table.count; ++pass) {
-      table.digit[pass] = known.digits.digit(1 - pass);
+      table.digit[pass] = known.has_no_digits() ? of_suffixes : known.digits.digit(1 - pass);
       table.row[pass] = second;
     }
     return table;
@@ -339,7 +340,8 @@ struct ListOrRecount {
   /// Sweeps over the topmost digits need them to be just that.
   KOKKOS_FUNCTION bool sample_missed_a_bit(const Route& known) const {
     const Bits varying = joined<Bits>(known.varying);
-    return (varying & bits_between<Bits>(known.digits.end, list.digits.end)) != 0;
+    return known.too_wide != 0 ||
+           (varying & bits_between<Bits>(known.digits.end, list.digits.end)) != 0;
   }
 
   /// The digits of the route, and one more sweep if bits vary above what the sample saw; or all digits. (Where too many
@@ -350,8 +352,8 @@ struct ListOrRecount {
     const int end = bit_width_of(varying);
     const DigitList wanted{known.digits.begin, end > known.digits.end ? end : known.digits.end};
     const bool short_enough = end <= known.digits.end || wanted.count() <= Route::most_recounted;
-    const bool in_chunks = known.finishes != 0 && known.spreads != Route::to_values &&
-                           known.kinds == 0 && known.heavy == 0;
+    const bool in_chunks =
+        known.finishes != 0 && !known.leaves_suffixes() && known.kinds == 0 && known.heavy == 0;
     if (known.kinds != 0) known.counts = 0;
     known.finishes = in_chunks && short_enough ? 1 : 0;
     if (crowds || end > known.digits.end) known.counts = 0;

@@ -71,6 +71,7 @@ struct CountShorts {
   std::size_t share;  ///< packs of a team
   Counter* counts;    ///< [short], zero
   Short short_of{};
+  std::size_t held = most_held;  ///< packs, of keys that spread over fewer counters fewer
 
   static std::size_t scratch_bytes() { return CountFields::words * sizeof(std::uint32_t); }
 
@@ -104,7 +105,7 @@ struct CountShorts {
       add_to_fields(team, step, 1, words);
       if (sum_of_fields(team, words) == (step.end - emptied) * Keys::size) {
         at = step.end;
-        if (at + long_step - emptied <= most_held && at < mine.end) continue;
+        if (at + long_step - emptied <= held && at < mine.end) continue;
       } else {
         if (at == emptied) break;  // it does not fit by itself
         add_to_fields(team, step, ~0u, words);

@@ -3,7 +3,8 @@
 //
 // Few keys set a bit each of those that their cell may hold, and a key's place is the number of bits set before its
 // own. Of more keys each value is counted, after Seward (1954), as in count_runs.hpp: counters have four bits, and keys
-// are placed side by side, each by a lane that looks up which of them it is.
+// are placed side by side, each by a lane that looks up which of them it is. Where a cell may hold few values each has a
+// word for its count, and the first of a value's keys says which it is to all behind it.
 #pragma once
 
 #include <Kokkos_BitManipulation.hpp>
@@ -23,7 +24,7 @@ namespace kradix::impl {
 
 /// Teams draw one cell after another, and tell what they have read. A cell with more keys of a value than its counter
 /// holds is left to those that sort long runs.
-template <class ExecutionSpace, class Codec, TeamShape Shape>
+template <class ExecutionSpace, class Codec, TeamShape Shape, bool ByPieces = false>
 struct FinishCells {
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
@@ -60,6 +61,13 @@ struct FinishCells {
   static constexpr std::uint32_t most_again = 1024;  ///< keys that have the value of another
   static_assert(rounds > 0 && rounds % 2 == 0 && few < 0x8000);
 
+  /// Of a cell that may hold no more values each has half a word.
+  static constexpr std::uint32_t few_values = 2 * bit_words, most_counted = 0xffff;
+  /// Keys of a lane side by side, and of a group: first ones are told to each of those.
+  static constexpr int side_by_side = Packed::size, block = L::width * side_by_side;
+  static_assert(few % block == 0);
+  static constexpr std::uint32_t few_wide = 1024;  ///< codes of a wide cell
+
   PassBuffers<Key> keys;
   Codec codec;
   Suffixes suffixes;
@@ -68,6 +76,7 @@ struct FinishCells {
   const std::uint64_t* ends;  ///< of cells
   ChunkLists lists;
   Suffixes::State* state;
+  PieceArrays<Bits> arrays = {};
 
   /// Of all keys.
   struct Part {
@@ -92,6 +101,7 @@ struct FinishCells {
         std::uint32_t again[most_again];
         alignas(16) Suffix sorted[few + Pack<Key>::size];
       };
+      Bits wide[few_wide];
     };
     alignas(16) std::uint32_t sums[groups];
     std::uint32_t more;     ///< keys again
@@ -102,7 +112,7 @@ struct FinishCells {
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (route->spreads != Route::to_values) return;
+    if (route->spreads != (ByPieces ? Route::pieces_to_values : Route::to_values)) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     const int thread = team.team_rank();
     const Part last = last_part();
@@ -123,8 +133,8 @@ struct FinishCells {
       const Cell next = cell_at(scratch.turn[round % 2]);
       const std::uint32_t turn = thread == 0 ? draw(&state->drawn) : 0;
       const auto load_next = [&] { load(team, next, last, held); };
-      if (!sort_few(team, cell, last, held, scratch, load_next)) {
-        if (cell.size() > 0) sort_many(team, cell, last, scratch);
+      if (!sort_held(team, cell, last, held, scratch, load_next)) {
+        if (cell.size() > 0) sort_others(team, cell, last, scratch);
         load_next();
       }
       if (thread == 0) scratch.turn[(round + 1) % 2] = turn;
@@ -138,9 +148,11 @@ struct FinishCells {
     int index;
     /// No more than loaded: who reckons with them waits for them.
     std::uint32_t begin, end;
+    Bits least = 0, next = 0;  ///< codes, of a cell by pieces
 
     KOKKOS_FUNCTION bool exists() const { return index < Cells::count; }
     KOKKOS_FUNCTION std::uint32_t size() const { return end - begin; }
+    KOKKOS_FUNCTION bool is_wide() const { return PieceArrays<Bits>::is_wide(least, next); }
   };
   /// The keys of a cell, if they are few, in registers.
   struct Held {
@@ -150,6 +162,12 @@ struct FinishCells {
 
     KOKKOS_FUNCTION bool comes_again(int mark) const {
       return (again[mark / 32] >> mark % 32 & 1) != 0;
+    }
+
+    /// Word `j` of a pack, from the least on: only that is subtracted by which two words are taken apart.
+    KOKKOS_FUNCTION std::uint32_t distance(int i, int j, std::uint32_t least) const {
+      const std::uint32_t two = pack[i].word(j & ~1) | std::uint32_t{pack[i].word(j | 1)} << 16;
+      return j % 2 == 0 ? (two - least) & 0xffffu : (two - (least << 16)) >> 16;
     }
 
     /// Registers have no number: all are looked at.
@@ -182,20 +200,73 @@ struct FinishCells {
     return static_cast<std::uint32_t>(Kokkos::atomic_fetch_add(turns, std::uint64_t{1}));
   }
   KOKKOS_FUNCTION Cell cell_at(std::uint32_t turn) const {
-    if (turn >= Cells::count) return {Cells::count, 0, 0};
-    const auto begin = static_cast<std::uint32_t>(turn == 0 ? 0 : ends[turn - 1]);
-    return {static_cast<int>(turn), begin, static_cast<std::uint32_t>(ends[turn])};
+    const int shift = ByPieces ? arrays.shift() : 0;
+    if (turn >= static_cast<std::uint32_t>(Cells::count) >> shift) return {Cells::count, 0, 0};
+    const std::uint32_t index = turn << shift;
+    const auto begin = static_cast<std::uint32_t>(index == 0 ? 0 : ends[index - 1]);
+    const auto end = static_cast<std::uint32_t>(ends[index]);
+    Cell cell{static_cast<int>(index), begin, end};
+    if constexpr (ByPieces) {
+      cell.least = arrays.least[index];
+      cell.next = arrays.least[index + (1u << shift)];
+    }
+    return cell;
   }
   KOKKOS_FUNCTION Bits least_of(const Cell& cell) const {
+    if constexpr (ByPieces) return cell.least;
     return static_cast<Bits>(static_cast<Bits>(route->above) | static_cast<Bits>(cell.index)
                                                                    << passes->digit[1].shift);
   }
+  /// That a key in the cell may have.
+  KOKKOS_FUNCTION std::uint32_t values_of(const Cell& cell) const {
+    if constexpr (ByPieces) return static_cast<std::uint32_t>(cell.next - cell.least);
+    return 1u << passes->digit[1].shift;
+  }
   KOKKOS_FUNCTION Key key_of(Bits least, std::uint32_t suffix) const {
-    return codec.decode(static_cast<Bits>(least | suffix));
+    return codec.decode(static_cast<Bits>(least + suffix));
   }
   KOKKOS_FUNCTION const Suffix* suffixes_of(const Cell& cell, const Part& last) const {
     if (cell.begin >= last.begin) return suffixes.copy + (cell.begin - last.begin);
     return suffixes.in(keys.end(passes->count)) + cell.begin;
+  }
+
+  /// If they are in registers.
+  template <class Then>
+  KOKKOS_FUNCTION bool sort_held(const Team& team, const Cell& cell, const Part& last, Held& held,
+                                 Scratch& scratch, const Then& then) const {
+    if (cell.size() == 0 || cell.size() > few) return false;
+    if constexpr (ByPieces) {
+      if (cell.is_wide()) return false;
+      if (is_counted(cell)) {
+        increment_held(team, cell, last, held, scratch);
+        sort_counted(team, cell, scratch, then);
+        return true;
+      }
+    }
+    return sort_few(team, cell, last, held, scratch, then);
+  }
+  KOKKOS_FUNCTION void sort_others(const Team& team, const Cell& cell, const Part& last,
+                                   Scratch& scratch) const {
+    if constexpr (ByPieces) {
+      if (cell.is_wide()) {
+        sort_wide(team, cell, scratch);
+        return;
+      }
+      if (is_counted(cell)) {
+        increment_all(team, cell, {suffixes_of(cell, last), std::size_t{cell.size()}}, scratch);
+        sort_counted(team, cell, scratch, [] {});
+        return;
+      }
+    }
+    sort_many(team, cell, last, scratch);
+  }
+
+  /// Of a suffix where it lies, from the least of its cell.
+  KOKKOS_FUNCTION static std::uint32_t distance(const Cell& cell, std::uint32_t suffix) {
+    return (suffix - last_of_least(cell)) & 0xffffu;
+  }
+  KOKKOS_FUNCTION static std::uint32_t last_of_least(const Cell& cell) {
+    return ByPieces ? static_cast<std::uint32_t>(cell.least) & 0xffffu : 0;
   }
 
   KOKKOS_FUNCTION WideArray<const Suffix, int> array_of(const Cell& cell, const Part& last) const {
@@ -232,6 +303,7 @@ struct FinishCells {
     while (L::load(&state->read[part.index]) < part.end - part.begin) L::pause();
   }
 
+  /// (Of a wide cell, whatever lies there.)
   KOKKOS_FUNCTION void load(const Team& team, const Cell& cell, const Part& last,
                             Held& held) const {
     if (cell.size() == 0) return;
@@ -298,7 +370,6 @@ struct FinishCells {
   template <class Then>
   KOKKOS_FUNCTION bool sort_few(const Team& team, const Cell& cell, const Part& last, Held& held,
                                 Scratch& scratch, const Then& then) const {
-    if (cell.size() == 0 || cell.size() > few) return false;
     const int thread = team.team_rank();
     see(team, cell, last, held, scratch);
     team.team_barrier();
@@ -328,6 +399,7 @@ struct FinishCells {
                            Scratch& scratch) const {
     const int thread = team.team_rank();
     const auto array = array_of(cell, last);
+    const std::uint32_t least = last_of_least(cell);
     for (std::uint32_t& marks_of : held.again) marks_of = 0;
     const auto set = [&](std::uint32_t suffix, int mark) {
       const std::uint32_t bit = bit_of(suffix);
@@ -338,9 +410,10 @@ struct FinishCells {
     for (int i = 0; i < items; ++i) {
       if (i * threads + thread >= array.packs()) continue;
       KRADIX_UNROLL
-      for (int j = 0; j < Packed::size; ++j) set(held.pack[i].word(j), i * Packed::size + j);
+      for (int j = 0; j < Packed::size; ++j) set(held.distance(i, j, least), i * Packed::size + j);
     }
-    each_edge(thread, array, [&](int i, int) { set(held.edge[i], items * Packed::size + i); });
+    each_edge(thread, array,
+              [&](int i, int) { set(distance(cell, held.edge[i]), items * Packed::size + i); });
     std::uint32_t more = 0;
     KRADIX_UNROLL
     for (int w = 0; w < (marks + 31) / 32; ++w) more += count_bits(held.again[w]);
@@ -354,7 +427,7 @@ struct FinishCells {
       KRADIX_ROLLED
       for (std::uint32_t left = held.again[w]; left != 0; left &= left - 1, ++slot) {
         const int mark = 32 * w + bit_width_of(left & (0u - left)) - 1;
-        const std::uint32_t suffix = held.suffix(mark);
+        const std::uint32_t suffix = distance(cell, held.suffix(mark));
         const std::uint32_t nth = L::add(word_of(scratch, suffix), 1u << values) >> values;
         if (slot < most_again) scratch.again[slot] = suffix | nth << most_bits;
       }
@@ -373,6 +446,7 @@ struct FinishCells {
   KOKKOS_FUNCTION Tail place(int thread, const Cell& cell, const Part& last, const Held& held,
                              std::uint32_t more, Suffix* sorted, Scratch& scratch) const {
     const auto array = array_of(cell, last);
+    const std::uint32_t least = last_of_least(cell);
     const auto put = [&](std::uint32_t suffix, std::uint32_t word, int mark) {
       if (held.comes_again(mark)) return;
       sorted[(word >> values) + count_bits(word & (bit_of(suffix) - 1))] =
@@ -383,14 +457,16 @@ struct FinishCells {
       if (i * threads + thread >= array.packs()) continue;
       std::uint32_t word[Packed::size];  // all at once
       KRADIX_UNROLL
-      for (int j = 0; j < Packed::size; ++j) word[j] = *word_of(scratch, held.pack[i].word(j));
+      for (int j = 0; j < Packed::size; ++j)
+        word[j] = *word_of(scratch, held.distance(i, j, least));
       KRADIX_UNROLL
       for (int j = 0; j < Packed::size; ++j) {
-        put(held.pack[i].word(j), word[j], i * Packed::size + j);
+        put(held.distance(i, j, least), word[j], i * Packed::size + j);
       }
     }
     each_edge(thread, array, [&](int i, int) {
-      put(held.edge[i], *word_of(scratch, held.edge[i]), items * Packed::size + i);
+      const std::uint32_t suffix = distance(cell, held.edge[i]);
+      put(suffix, *word_of(scratch, suffix), items * Packed::size + i);
     });
     Tail mine{};
     for (std::uint32_t i = thread; i < more; i += threads) {
@@ -493,12 +569,187 @@ struct FinishCells {
     each_edge(thread, out, [&](int, int place) { out.at(place) = key_of(least, sorted[place]); });
   }
 
+  // ---- Few values: half a word for each, zero before and after.
+
+  KOKKOS_FUNCTION static bool is_counted(const Cell& cell) {
+    return cell.next - cell.least <= few_values && cell.size() <= most_counted;
+  }
+  KOKKOS_FUNCTION static void increment(Scratch& scratch, std::uint32_t suffix) {
+    L::add(&scratch.bits[0].word[0] + suffix / 2, suffix % 2 == 0 ? 1u : 0x10000u);
+  }
+  KOKKOS_FUNCTION void increment_held(const Team& team, const Cell& cell, const Part& last,
+                                      const Held& held, Scratch& scratch) const {
+    const int thread = team.team_rank();
+    const auto array = array_of(cell, last);
+    const std::uint32_t least = last_of_least(cell);
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      if (i * threads + thread >= array.packs()) continue;
+      KRADIX_UNROLL
+      for (int j = 0; j < Packed::size; ++j) {
+        increment(scratch, held.distance(i, j, least));
+      }
+    }
+    each_edge(thread, array, [&](int i, int) { increment(scratch, distance(cell, held.edge[i])); });
+  }
+  KOKKOS_FUNCTION void increment_all(const Team& team, const Cell& cell,
+                                     const WideArray<const Suffix>& array, Scratch& scratch) const {
+    each_suffix(team, array,
+                [&](std::uint32_t suffix) { increment(scratch, distance(cell, suffix)); });
+  }
+
+  template <class Then>
+  KOKKOS_FUNCTION void sort_counted(const Team& team, const Cell& cell, Scratch& scratch,
+                                    const Then& then) const {
+    const int thread = team.team_rank(), group = thread / L::width, lane = L::lane(thread);
+    team.team_barrier();
+    if (thread == groups / 2 * L::width) tell_read(cell, scratch);
+    constexpr int of_all = 2 * Words::count * threads;  // values
+    const int looks = (static_cast<int>(values_of(cell)) + of_all - 1) / of_all;
+    Words* const mine = scratch.bits + group * looks * L::width + lane;
+    std::uint32_t sum = 0;
+    KRADIX_ROLLED
+    for (int i = 0; i < looks; ++i) sum += counted(mine[i * L::width]);
+    sum = L::from_last(L::scan(sum, lane) + sum);
+    if (lane == 0) scratch.sums[group] = sum;
+    const WideArray<Key, int> out(keys.result + cell.begin, static_cast<int>(cell.size()));
+    // Places as far behind a multiple of a pack as in the result.
+    constexpr std::uint32_t size = Pack<Key>::size;
+    const auto head = static_cast<std::uint32_t>(out.place(0)) % size;
+    const std::uint32_t begin = (size - head) % size, end = begin + cell.size();
+    const auto first =
+        static_cast<std::uint32_t>(group * looks * L::width + lane) * (2 * Words::count);
+    KRADIX_ROLLED
+    for (std::uint32_t window = 0; window < end; window += few) {
+      clear_sorted(thread, scratch);
+      team.team_barrier();
+      std::uint32_t at = begin;
+      KRADIX_UNROLL
+      for (int g = 0; g < groups; ++g) at += g < group ? scratch.sums[g] : 0;
+      const bool is_last = window + few >= end;
+      KRADIX_ROLLED
+      for (int i = 0; i < looks; ++i) {
+        const Words counts = mine[i * L::width];
+        if (is_last) mine[i * L::width] = {};
+        const std::uint32_t own = counted(counts), before = L::scan(own, lane);
+        tell_first(counts, first + i * L::width * (2 * Words::count), at + before, window, scratch);
+        at += L::from_last(before + own);
+      }
+      if (is_last) then();
+      if (window == 0 && thread == threads - 1) wait_to_write(cell, scratch);
+      team.team_barrier();
+      write_window(team, cell.least, out, begin, end, window, scratch);
+    }
+  }
+  /// By all counters of the words.
+  KOKKOS_FUNCTION static std::uint32_t counted(const Words& words) {
+    const std::uint32_t halves = words.word[0] + words.word[1] + (words.word[2] + words.word[3]);
+    return (halves & 0xffffu) + (halves >> 16);
+  }
+  KOKKOS_FUNCTION static void clear_sorted(int thread, Scratch& scratch) {
+    auto* const wide = reinterpret_cast<Words*>(scratch.sorted);
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) wide[i * threads + thread] = {};
+  }
+  /// Values that lie side by side, and the place of the first. A value is told where it begins, and where blocks do that have
+  /// more of it.
+  KOKKOS_FUNCTION static void tell_first(const Words& counts, std::uint32_t value, std::uint32_t at,
+                                         std::uint32_t window, Scratch& scratch) {
+    KRADIX_UNROLL
+    for (int v = 0; v < 2 * Words::count; ++v) {
+      const std::uint32_t end = at + (counts.word[v / 2] >> 16 * (v % 2) & 0xffffu);
+      while (at < end) {
+        const std::uint32_t place = at - window;
+        if (place < few) scratch.sorted[place] = static_cast<Suffix>(value + v);
+        at = at / block * block + block;
+      }
+      at = end;
+    }
+  }
+  KOKKOS_FUNCTION void write_window(const Team& team, Bits least, const WideArray<Key, int>& out,
+                                    std::uint32_t begin, std::uint32_t end, std::uint32_t window,
+                                    const Scratch& scratch) const {
+    constexpr int size = Pack<Key>::size;
+    const int group = team.team_rank() / L::width, lane = L::lane(team.team_rank());
+    const std::uint32_t here = end - window < few ? end - window : few;
+    const int skipped = begin > 0 ? 1 : 0;  // packs
+    KRADIX_ROLLED
+    for (std::uint32_t at = group * block; at < here; at += groups * block) {
+      const std::uint32_t place = at + lane * side_by_side;
+      std::uint32_t value[side_by_side];
+      const Packed told = *reinterpret_cast<const Packed*>(scratch.sorted + place);
+      value[0] = told.word(0);
+      KRADIX_UNROLL
+      for (int j = 1; j < side_by_side; ++j) {
+        const std::uint32_t own = told.word(j);
+        value[j] = own > value[j - 1] ? own : value[j - 1];
+      }
+      const std::uint32_t before = L::greatest_before(value[side_by_side - 1], lane);
+      KRADIX_UNROLL
+      for (int j = 0; j < side_by_side; j += size) {
+        Pack<Key> pack;
+        KRADIX_UNROLL
+        for (int k = 0; k < size; ++k) {
+          const std::uint32_t suffix = value[j + k] > before ? value[j + k] : before;
+          pack.put(k, key_of(least, suffix));
+        }
+        const int index = static_cast<int>((window + place + j) / size) - skipped;
+        if (index >= 0 && index < out.packs()) {
+          out.store(index, pack);
+          continue;
+        }
+        KRADIX_ROLLED
+        for (int k = 0; k < size; ++k) {
+          const std::uint32_t nth = window + place + j + k;
+          if (nth >= begin && nth < end) out.at(static_cast<int>(nth - begin)) = pack.word(k);
+        }
+      }
+    }
+  }
+
+  // ---- Codes of which suffixes do not tell all.
+
+  KOKKOS_FUNCTION void sort_wide(const Team& team, const Cell& cell, Scratch& scratch) const {
+    const int thread = team.team_rank(), size = static_cast<int>(cell.size());
+    const auto number = static_cast<std::uint32_t>(cell.index) >> arrays.shift();
+    const std::uint32_t end = arrays.pieces->wide_at[piece_of_cell(*arrays.pieces, number)];
+    const Bits* const from = arrays.wide + (end - cell.size());
+    if (cell.size() > few_wide) {
+      leave(team, cell, scratch, [&](std::uint32_t i) { return codec.decode(from[i]); });
+    } else {
+      for (int i = thread; i < size; i += threads) scratch.wide[i] = from[i];
+      if (thread == 0) {
+        tell_read(cell, scratch);
+        wait_to_write(cell, scratch);
+      }
+      team.team_barrier();
+      Key* const out = keys.result + cell.begin;
+      KRADIX_ROLLED
+      for (int i = thread; i < size; i += threads) {
+        const Bits code = scratch.wide[i];
+        int before = 0;
+        KRADIX_ROLLED
+        for (int j = 0; j < size; ++j) {
+          const Bits other = scratch.wide[j];
+          before += other < code || (other == code && j < i) ? 1 : 0;
+        }
+        out[before] = codec.decode(code);
+      }
+    }
+    team.team_barrier();
+    clear(thread, scratch);
+  }
+
   // ---- More keys: a counter for each value.
 
   KOKKOS_FUNCTION void sort_many(const Team& team, const Cell& cell, const Part& last,
                                  Scratch& scratch) const {
     const Suffix* const from = suffixes_of(cell, last);
-    if (!count_values(team, cell, from, scratch)) leave(team, cell, from, scratch);
+    if (!count_values(team, cell, from, scratch)) {
+      const Bits least = least_of(cell);
+      leave(team, cell, scratch,
+            [&](std::uint32_t i) { return key_of(least, distance(cell, from[i])); });
+    }
     team.team_barrier();
     clear(team.team_rank(), scratch);
   }
@@ -509,11 +760,10 @@ struct FinishCells {
     constexpr std::uint32_t most_keys = most << most_bits;
     if (cell.size() > most_keys) return false;
     const int thread = team.team_rank(), group = thread / L::width, lane = L::lane(thread);
-    const int bits = passes->digit[1].shift;
-    const std::uint32_t used = ((1u << bits) + Words::values - 1) / Words::values;
+    const std::uint32_t used = (values_of(cell) + Words::values - 1) / Words::values;
     for (std::uint32_t i = thread; i < used; i += threads) scratch.counts[i] = {};
     team.team_barrier();
-    count_all(team, {from, static_cast<std::size_t>(cell.size())}, scratch);
+    count_all(team, cell, {from, static_cast<std::size_t>(cell.size())}, scratch);
     team.team_barrier();
     constexpr std::uint32_t lanes = groups * L::width;
     const std::uint32_t share = (used + lanes - 1) / lanes * L::width;
@@ -546,10 +796,16 @@ struct FinishCells {
     return true;
   }
 
-  KOKKOS_FUNCTION static void count_all(const Team& team, const WideArray<const Suffix>& array,
-                                        Scratch& scratch) {
+  KOKKOS_FUNCTION void count_all(const Team& team, const Cell& cell,
+                                 const WideArray<const Suffix>& array, Scratch& scratch) const {
     const ValueCounters<fields> counters{reinterpret_cast<std::uint32_t*>(scratch.counts)};
-    const auto see = [&](std::uint32_t suffix) { counters.template increment<L>(suffix); };
+    each_suffix(team, array, [&](std::uint32_t suffix) {
+      counters.template increment<L>(distance(cell, suffix));
+    });
+  }
+  template <class See>
+  KOKKOS_FUNCTION static void each_suffix(const Team& team, const WideArray<const Suffix>& array,
+                                          const See& see) {
     visit_packs<Shape>(team, array, {0, array.packs()}, static_cast<std::size_t>(Shape.round()),
                        [&](const Packed& pack) {
                          KRADIX_UNROLL
@@ -561,12 +817,12 @@ struct FinishCells {
   }
 
   /// Keys of a cell, in no order, where their suffixes lay: a run for those that sort long ones.
-  KOKKOS_FUNCTION void leave(const Team& team, const Cell& cell, const Suffix* from,
-                             Scratch& scratch) const {
+  template <class KeyAt>
+  KOKKOS_FUNCTION void leave(const Team& team, const Cell& cell, Scratch& scratch,
+                             const KeyAt& key_at) const {
     const int thread = team.team_rank();
-    const Bits least = least_of(cell);
     Key* const spare = keys.spare(passes->count) + cell.begin;
-    for (std::uint32_t i = thread; i < cell.size(); i += threads) spare[i] = key_of(least, from[i]);
+    for (std::uint32_t i = thread; i < cell.size(); i += threads) spare[i] = key_at(i);
     team.team_barrier();
     if (thread == 0) {
       tell_read(cell, scratch);
@@ -606,13 +862,13 @@ struct FinishCells {
       Key* const out = place;
       place += all;
       if (all > most_staged || L::where(!fits) != 0) {
-        write_own(counts, least | mine * Words::values, out + begin);
+        write_own(counts, least + mine * Words::values, out + begin);
         continue;
       }
       stage(own, static_cast<std::uint32_t>(lane) * Words::count, staged + begin);
       L::barrier();
       const auto* const words = reinterpret_cast<const std::uint32_t*>(scratch.counts + first);
-      write_staged(staged, all, words, least | first * Words::values, out, lane);
+      write_staged(staged, all, words, least + first * Words::values, out, lane);
       L::barrier();
     }
   }

@@ -67,6 +67,7 @@ struct FinishChunk {
   using Wide = PackedCounters<4>;
   using Index = IndexReader<Codec>;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+  static constexpr bool may_have_no_digits = may_be_cut_by_value<Codec> && !with_values;
   static constexpr int threads = Shape.threads, items = Shape.items, most = threads * items;
   static constexpr int groups = threads / L::width;
   /// Of 4608 keys that spread evenly, some 150 share a narrow counter with another, some 300 a wide one; twice
@@ -121,9 +122,8 @@ struct FinishChunk {
     const Key* const keys = buffers.keys.end(passes->count);
     const bool splits = may_be_split<ExecutionSpace, Codec> && !with_values &&
                         passes->finishes == PassTable::splitting;
-    const bool by_value =
-        may_be_cut_by_value<Codec> && !with_values && route->spreads == Route::by_value;
-    const int swept = splits || by_value ? 0 : route->digits.begin;
+    const bool has_no_digits = may_have_no_digits && route->has_no_digits();
+    const int swept = splits || has_no_digits ? 0 : route->digits.begin;
     const auto step = static_cast<std::uint64_t>(team.league_size());
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     int failures = 0;  // of narrow counters, in a row
@@ -139,8 +139,8 @@ struct FinishChunk {
         if (team.team_rank() == 0) scratch.hopeless = is_hopeless(entry, splits ? 2 : 4);
         load(team.team_rank(), chunk.size(), keys + chunk.begin(), values, swept, scratch,
              registers);
-        if constexpr (may_be_cut_by_value<Codec> && !with_values) {
-          if (by_value) find_ends(team, scratch, registers);
+        if constexpr (may_have_no_digits) {
+          if (has_no_digits) find_ends(team, scratch, registers);
         }
         if constexpr (may_be_split<ExecutionSpace, Codec> && !with_values) {
           if (splits && team.team_rank() == 0 && chunk.size() > 1) {
@@ -159,7 +159,7 @@ struct FinishChunk {
         if (sorted) write(team, chunk, values, registers.count, scratch);
         hopeless = scratch.hopeless;
       }
-      if (!sorted && team.team_rank() == 0) give_up(by_value ? as_long_run(chunk) : chunk);
+      if (!sorted && team.team_rank() == 0) give_up(has_no_digits ? as_long_run(chunk) : chunk);
       team.team_barrier();
     }
   }

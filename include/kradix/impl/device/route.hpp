@@ -35,10 +35,24 @@ struct Route {
   int crowded;       ///< digit by digit, for many keys of a run are alike
   int mends;         ///< where neighbours are out of order, for hardly any are
   /// Keys alone are spread by the two topmost digits, in no order, and finished in chunks or value by value; or by splitters;
-  /// or by the digits of cells of equal width in value, and finished in chunks.
+  /// or by the digits of cells of equal width in value, and finished in chunks; or of pieces of their range, and finished so or
+  /// so.
   int spreads;
-  static constexpr int to_chunks = 1, to_values = 2, by_splitters = 3, by_value = 4;
-  KOKKOS_FUNCTION bool spreads_by_digits() const { return spreads != 0 && spreads != by_splitters; }
+  static constexpr int to_chunks = 1, to_values = 2, by_splitters = 3, by_value = 4,
+                       pieces_to_chunks = 5, pieces_to_values = 6;
+  KOKKOS_FUNCTION bool spreads_by_cells() const { return spreads != 0 && spreads != by_splitters; }
+  KOKKOS_FUNCTION static bool is_by_pieces(int spreads) {
+    return spreads == pieces_to_chunks || spreads == pieces_to_values;
+  }
+  KOKKOS_FUNCTION bool is_by_pieces() const { return is_by_pieces(spreads); }
+  KOKKOS_FUNCTION bool leaves_suffixes() const {
+    return spreads == to_values || spreads == pieces_to_values;
+  }
+  KOKKOS_FUNCTION bool lists_cells() const {
+    return spreads == to_chunks || spreads == by_value || spreads == pieces_to_chunks;
+  }
+  /// Then keys of a chunk may agree in no bits at all.
+  KOKKOS_FUNCTION bool has_no_digits() const { return spreads == by_value || is_by_pieces(); }
   static constexpr int cell_bits = 2 * digit_bits;  ///< of those digits
   static constexpr int cells = 1 << cell_bits;
   /// Keys are counted after one sweep, if no bin of it holds more than so many (0: they are not).
@@ -63,7 +77,9 @@ struct Route {
   std::uint64_t given_up;            ///< of the chunks
   std::uint64_t above;               ///< the bits above those by which keys are spread
   std::uint64_t least, greatest;     ///< of the sample's codes, the first inverted
-  float sharing;  ///< by the sample, square sum of the shares of cells by value (0: there are none)
+  /// By the sample, square sums of the shares of cells (0: there are none).
+  float sharing_by_value, sharing_by_pieces;
+  std::uint64_t too_wide;  ///< more keys than expected lie in cells that no suffixes tell apart
 
   KOKKOS_FUNCTION bool has_counted_kinds() const { return kinds != 0 && too_many_kinds == 0; }
   /// Once what it hoped for has been found out.
@@ -127,14 +143,28 @@ struct RouteRule {
   /// Keys alone that no digits spread, from so many on and up to so many, may be spread by splitters.
   std::size_t split_from = std::size_t{1} << 25, split_to = 0;
   float split_gain = 0;  ///< ps an element, that this saves
-  /// Doubles alone, from so many on, may be spread by value: three launches more.
-  std::size_t by_value_from = std::size_t{1} << 25;
+  /// Floats alone, from so many on, may be spread by pieces of their range: three launches more. Those that leave suffixes may be
+  /// so uneven, over the mean, and so many may be the same as one.
+  std::size_t pieces_from = std::size_t{1} << 25;
+  /// So that a cell has so many at most, but not fewer cells than that. (Of those that leave chunks there are as many as may be.)
+  std::size_t piece_keys = 3 << 10;
+  int least_piece_bits = 15;
+  float pieces_even = 3, pieces_alike = 256;
+  bool by_value = true;                     ///< doubles, where cells of equal width fit chunks
+  std::size_t wide = std::size_t{1} << 15;  ///< that fit no suffix
   /// From so many on a pass leaves no more than suffixes, and cells are finished by value.
   std::size_t values_from = std::size_t{1} << 27;
   float even = 2;      ///< keys of a cell, over the mean of all cells, that are counted by value
   float alike = 0.3f;  ///< keys that are the same as one there
   /// Suffixes of keys in cells that are copied before keys are written over them.
   std::size_t copied = std::size_t{1} << 17;
+
+  /// Of cells by pieces.
+  int piece_bits(std::size_t count) const {
+    int bits = least_piece_bits;
+    while (bits < Route::cell_bits && count >> bits > piece_keys) ++bits;
+    return bits;
+  }
 
   /// Fewer sweeps than this leave runs that are too long even of keys that spread evenly: some hundreds of 2^16, by
   /// chance.
@@ -195,7 +225,7 @@ struct ChooseRoute {
   int value_bits;  ///< of keys that one sweep leaves alike, which may be counted (0: they may not)
   bool spreads;    ///< keys may be spread twice
   bool splits;     ///< or by splitters
-  bool by_value;   ///< or by value
+  int piece_bits;  ///< or by cells of floats, so many bits of the number of those by pieces (0: they may not)
   int cell_bits;   ///< of keys that this leaves alike, which may be counted (0: they may not)
   bool has_kinds;  ///< a finish digit by digit looks for them
   bool in_place;   ///< after an odd number of passes elements must be copied
@@ -300,7 +330,7 @@ struct ChooseRoute {
     for (int s = sweeps.least; s < sweeps.end && route->finishes == 0 && !counts; ++s) {
       choose_to_look(s, passes, n);
     }
-    if (!counts && route->spreads == 0 && choose_by_value(n)) return;
+    if (!counts && route->spreads == 0 && choose_cells_of_floats(n)) return;
     if (counts || route->finishes != 0 || route->verifies != 0 || route->kinds != 0) {
       route->heavy = 0;
     }
@@ -322,21 +352,43 @@ struct ChooseRoute {
            (differ & low_mask<std::uint64_t>(all.end)) >> route->top == 0;
   }
 
-  /// Instead of more than two sweeps, where cells fit chunks: a smooth density's greatest is about as far above the mean that a
-  /// key finds as that above the mean of all.
-  KOKKOS_FUNCTION bool choose_by_value(float n) const {
-    constexpr float most_alike = 2;
-    if (!by_value || route->sharing == 0 || route->verifies != 0 || route->kinds != 0) return false;
-    if (route->heavy != 0 || same_of(n) > most_alike) return false;
+  /// Instead of more than two sweeps.
+  KOKKOS_FUNCTION bool choose_cells_of_floats(float n) const {
+    if (piece_bits == 0 || route->verifies != 0 || route->kinds != 0 || route->heavy != 0) {
+      return false;
+    }
     const bool by_bits = route->finishes != 0 && route->crowded == 0 && route->mends == 0;
     if (by_bits && route->digits.count() <= 2 && sample_holds()) return false;
-    const float run = n * route->sharing, mean = n / static_cast<float>(Route::cells);
-    if (run + 2.75f * Kokkos::sqrt(run) + (run - mean) > rule.run) return false;
+    const int by = element_bytes == 4 ? cells_to_values(n) : cells_to_chunks(n);
+    if (by == 0) return false;
     route->digits = {all.end, all.end};
     route->finishes = 1;
     route->crowded = route->mends = 0;
-    route->spreads = Route::by_value;
+    route->spreads = by;
     return true;
+  }
+  KOKKOS_FUNCTION int cells_to_values(float n) const {
+    const float sharing = route->sharing_by_pieces;
+    const bool holds = sharing > 0 && same_of(n) <= rule.pieces_alike &&
+                       sharing * static_cast<float>(1 << piece_bits) <= rule.pieces_even;
+    return holds ? Route::pieces_to_values : 0;
+  }
+  /// Where cells by value fit: a smooth density's greatest is about as far above the mean that a key finds as that above the
+  /// mean of all. Those by pieces are as uneven as few samples of each are by chance.
+  KOKKOS_FUNCTION int cells_to_chunks(float n) const {
+    constexpr float most_alike = 2, uneven = 1.5f;
+    const float mean = n / static_cast<float>(Route::cells);
+    const float by_value = n * route->sharing_by_value, by_pieces = n * route->sharing_by_pieces;
+    if (same_of(n) > most_alike) return 0;
+    if (rule.by_value && by_value > 0 &&
+        longest_by_chance(by_value) + (by_value - mean) <= rule.run) {
+      return Route::by_value;
+    }
+    const bool fits = by_pieces > 0 && longest_by_chance(uneven * by_pieces) <= rule.run;
+    return fits ? Route::pieces_to_chunks : 0;
+  }
+  KOKKOS_FUNCTION static float longest_by_chance(float run) {
+    return run + 2.75f * Kokkos::sqrt(run);
   }
 
   KOKKOS_FUNCTION void choose_splitters(int passes, float n) const {
@@ -577,6 +629,8 @@ struct ChooseRoute {
 
 /// Nobody looks at what is shown.
 struct NoLook {
+  static constexpr int words = 0;
+
   template <class Team, class Bits>
   KOKKOS_FUNCTION void operator()(const Team&, const Bits*, int, Route*, std::uint32_t*) const {}
   template <class Codes>
@@ -619,7 +673,7 @@ struct SampleRuns {
         Bits codes[samples];
         Runs runs[most_levels];
       };
-      std::uint32_t counts[samples + 1];
+      std::uint32_t counts[Look::words + 1];
     };
     std::uint64_t sampled;  ///< teams
     KOKKOS_FUNCTION Scratch() {}

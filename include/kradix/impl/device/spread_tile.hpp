@@ -12,6 +12,7 @@
 #include "kradix/impl/buffers.hpp"
 #include "kradix/impl/device/cells.hpp"
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/device/pieces.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/device/tiling.hpp"
@@ -34,6 +35,7 @@ struct SpreadTile {
   static constexpr int pass = Within ? 1 : 0;
   using Moving = Moved<Codec>;
   using Reader = typename Moving::Reader;
+  using Bits = typename Codec::bits_type;
   static constexpr bool may_leave_suffixes = Within && may_have_suffixes<Codec>;
   static_assert(!Moving::some_are_special, "this keeps no order of equal keys");
   static constexpr std::uint32_t ends_of_bins = 2 * bin_count;
@@ -43,16 +45,22 @@ struct SpreadTile {
   Codec codec;
   Tiles tiling;
   const PassTable* passes;
-  std::uint64_t* bins;     ///< [row][bin]: the next free place
-  std::uint64_t* cells;    ///< [bin of the first pass][bin]: the same of the second
-  const Route* route;      ///< is there a second?
+  std::uint64_t* bins;   ///< [row][bin]: the next free place
+  std::uint64_t* cells;  ///< [bin of the first pass][bin]: the same of the second
+  const Route* route;    ///< is there a second?
+  PieceArrays<Bits> arrays = {};
   Suffixes suffixes = {};  ///< of all keys, then
 
+  struct CopyOfPieces {
+    Piece piece[PiecePlaces<Bits>::count];
+  };
+  struct Nothing {};
   struct Scratch {
     Key keys[tile_size];
     std::uint64_t base[bin_count];   ///< place in the output less place in the tile
     std::uint32_t first[bin_count];  ///< counts, then first place in the tile
     std::uint32_t sums[groups];
+    alignas(16) std::conditional_t<may_be_cut<ExecutionSpace, Codec>, CopyOfPieces, Nothing> copy;
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
@@ -71,12 +79,20 @@ struct SpreadTile {
     if constexpr (Within) {
       spread_within(team, tile, scratch);
     } else {
+      const int spreads = route != nullptr ? route->spreads : 0;  // on its way beside what follows
       if (passes->count == 0 || passes->finishes == PassTable::splitting) return;
       const Tiles tiling = passes->takes_out ? Tiles::of(passes->elements) : this->tiling;
       if (tiling.ends_before(tile)) return;
-      if constexpr (by_value) {
-        if (route != nullptr && route->spreads == Route::by_value) {
+      if constexpr (may_be_cut_by_value<Codec>) {
+        if (spreads == Route::by_value) {
           spread_tile(team, value_reader(digit_bits), tiling, tile, scratch);
+          return;
+        }
+      }
+      if constexpr (may_be_cut<ExecutionSpace, Codec>) {
+        if (Route::is_by_pieces(spreads)) {
+          bring_pieces(team, scratch);
+          spread_tile(team, piece_reader(digit_bits, scratch.copy.piece), tiling, tile, scratch);
           return;
         }
       }
@@ -142,10 +158,21 @@ struct SpreadTile {
   }
 
  private:
-  /// Of cells by value.
-  static constexpr bool by_value = may_be_cut_by_value<Codec>;
   KOKKOS_FUNCTION ValueReader value_reader(int shift) const {
     return {ValueCells::of(codec, *route), shift};
+  }
+  KOKKOS_FUNCTION PieceReader<Bits> piece_reader(int shift, const Piece* pieces) const {
+    return {arrays.cells(codec, pieces), shift};
+  }
+  /// They are there when they have been waited for.
+  KOKKOS_FUNCTION void bring_pieces(const Team& team, Scratch& scratch) const {
+    struct alignas(16) Some {
+      Piece piece[4];
+    };
+    auto* const to = reinterpret_cast<Some*>(scratch.copy.piece);
+    const auto* const from = reinterpret_cast<const Some*>(arrays.pieces->piece);
+    constexpr int all = PiecePlaces<Bits>::count / 4;
+    for (int i = team.team_rank(); i < all; i += threads) L::bring(to + i, from + i);
   }
 
   template <class Reading>
@@ -163,37 +190,86 @@ struct SpreadTile {
 
   KOKKOS_FUNCTION void spread_within(const Team& team, std::uint32_t index,
                                      Scratch& scratch) const {
-    if (!route->spreads_by_digits()) return;
-    if constexpr (by_value) {
+    if (!route->spreads_by_cells()) return;
+    if constexpr (may_be_cut_by_value<Codec>) {
       if (route->spreads == Route::by_value) {
         spread_within(team, index, value_reader(0), value_reader(digit_bits), scratch);
         return;
       }
     }
-    spread_within(team, index, Moving::reader(codec, passes->digit[pass]),
-                  Moving::reader(codec, passes->digit[0]), scratch);
+    const auto reader = Moving::reader(codec, passes->digit[pass]);
+    const auto top = Moving::reader(codec, passes->digit[0]);
+    if constexpr (may_be_cut<ExecutionSpace, Codec>) {
+      const bool by_pieces = route->is_by_pieces();
+      if (by_pieces) bring_pieces(team, scratch);
+      if constexpr (PieceArrays<Bits>::leave_suffixes) {
+        const EitherReader either{by_pieces, piece_reader(digit_bits, scratch.copy.piece), top};
+        spread_within(team, index, reader, either, scratch);
+        return;
+      } else if (by_pieces) {
+        const Piece* const pieces = scratch.copy.piece;
+        spread_within(team, index, piece_reader(0, pieces), piece_reader(digit_bits, pieces),
+                      scratch);
+        return;
+      }
+    }
+    spread_within(team, index, reader, top, scratch);
   }
+  /// What is spread by suffixes made of codes, or by codes, once it lies in registers.
+  struct EitherReader {
+    bool by_pieces;
+    PieceReader<Bits> of_pieces;
+    Reader of_digits;
+
+    KOKKOS_FUNCTION std::uint32_t of(Bits code) const {
+      return by_pieces ? of_pieces.of(code) : of_digits.of(code);
+    }
+  };
   /// The first teams take what lies at the ends of the bins of the first pass, the others tiles that lie in one bin.
-  template <class Reading>
+  template <class Reading, class Top>
   KOKKOS_FUNCTION void spread_within(const Team& team, std::uint32_t index, const Reading& reader,
-                                     const Reading& top, Scratch& scratch) const {
+                                     const Top& top, Scratch& scratch) const {
     if (index < ends_of_bins) {
       const std::uint32_t bin = index / 2;
       const Share part = index % 2 == 0 ? head_of(bin) : tail_of(bin);
       if (part.begin >= part.end) return;
-      load_and_spread<false>(team, reader, part.begin, static_cast<int>(part.end - part.begin),
-                             cells + bin * bin_count, scratch);
+      Registers registers;
+      const int size = static_cast<int>(part.end - part.begin);
+      load<false, reads_keys<Reading>>(team.team_rank(), part.begin, size, registers);
+      prepare<false>(team, top, part.begin, size, registers);
+      spread<false>(team, reader, size, cells + bin * bin_count, registers, scratch);
       return;
     }
     const std::ptrdiff_t from = tiling.begin_of(index - ends_of_bins);
     if (from < 0) return;
-    const Key* const in = keys.source(passes->number(pass), passes->all()) + from;
+    const auto begin = static_cast<std::size_t>(from);
+    const Key* const in = keys.source(passes->number(pass), passes->all()) + begin;
     Registers registers;
-    load<true, reads_keys<Reading>>(team.team_rank(), static_cast<std::size_t>(from), tile_size,
-                                    registers);
+    load<true, reads_keys<Reading>>(team.team_rank(), begin, tile_size, registers);
+    await_pieces(team, top);
     const std::uint32_t bin = top.of(in[0]);
     if (bin != top.of(in[tile_size - 1])) return;
+    prepare<true>(team, top, begin, tile_size, registers);
     spread<true>(team, reader, tile_size, cells + bin * bin_count, registers, scratch);
+  }
+
+  template <class Top>
+  KOKKOS_FUNCTION static void await_pieces(const Team& team, const Top& top) {
+    bool awaits = reads_pieces<Top>;
+    if constexpr (std::is_same_v<Top, EitherReader>) awaits = top.by_pieces;
+    if (!awaits) return;
+    L::await_brought();
+    team.team_barrier();
+  }
+  template <bool Full, class Top>
+  KOKKOS_FUNCTION void prepare(const Team& team, const Top& top, std::size_t begin, int size,
+                               Registers& registers) const {
+    if constexpr (!Full) await_pieces(team, top);
+    if constexpr (std::is_same_v<Top, EitherReader>) {
+      if (!top.by_pieces) return;
+      const PieceReader<Bits> reader{top.of_pieces.cells, 0};
+      make_suffixes<Full>(team.team_rank(), reader, begin, size, registers);
+    }
   }
 
   /// What a bin has of the tile in which it begins, if that began before.
@@ -232,6 +308,7 @@ struct SpreadTile {
                               std::uint64_t* next, Registers& registers, Scratch& scratch) const {
     const int thread = team.team_rank();
     for (int bin = thread; bin < bin_count; bin += threads) scratch.first[bin] = 0;
+    if constexpr (reads_pieces<Reading>) L::await_brought();
     team.team_barrier();
     if (crowds(registers.bin_of(reader, 0))) {
       rank<Full, true>(thread, reader, size, scratch, registers);
@@ -244,6 +321,34 @@ struct SpreadTile {
     exchange<Full>(thread, reader, size, scratch, registers);
     team.team_barrier();
     scatter<Full>(thread, reader, size, scratch);
+  }
+
+  /// Of codes: a code's digit above its last bits, by which no two of a narrow cell are the same. Those of wide ones, which
+  /// are alone in their pieces, are kept as they are.
+  template <bool Full>
+  KOKKOS_FUNCTION void make_suffixes(int thread, const PieceReader<Bits>& reader, std::size_t begin,
+                                     int size, Registers& registers) const {
+    constexpr Bits all = (Bits{1} << Suffixes::most_bits) - 1;
+    std::uint32_t wide[(items + 31) / 32] = {};  // a bit for each item
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const bool exists = Full || i * threads + thread < size;
+      const Bits code = registers.key[i];
+      wide[i / 32] |= exists && reader.cells.is_alone(code) ? 1u << i % 32 : 0;
+      registers.key[i] = static_cast<Bits>(reader.of(code) << Suffixes::most_bits | (code & all));
+      if (i % 4 == 3) L::settle_memory();
+    }
+    const Key* const in = keys.source(passes->number(pass), passes->all()) + begin + thread;
+    KRADIX_UNROLL
+    for (int w = 0; w < (items + 31) / 32; ++w) {
+      KRADIX_ROLLED
+      for (std::uint32_t left = wide[w]; left != 0; left &= left - 1) {
+        const int item = 32 * w + bit_width_of(left & (0u - left)) - 1;
+        const Bits code = in[item * threads];
+        std::uint32_t* const next = &arrays.pieces->wide_at[reader.cells.piece_of(code)];
+        arrays.wide[Kokkos::atomic_fetch_add(next, 1u)] = code;
+      }
+    }
   }
 
   template <bool Full, bool AsTheyAre>
@@ -276,7 +381,7 @@ struct SpreadTile {
   template <bool Full, class Reading>
   KOKKOS_FUNCTION void scatter(int thread, const Reading& reader, int size,
                                const Scratch& scratch) const {
-    if (may_leave_suffixes && route->spreads == Route::to_values) {
+    if (may_leave_suffixes && route->leaves_suffixes()) {
       scatter_suffixes<Full>(thread, reader, size, scratch);
     } else if (Moving::are_codes && !reads_keys<Reading> && pass == passes->count - 1) {
       scatter_keys<Full, Moving::are_codes>(thread, reader, size, scratch);
@@ -305,7 +410,6 @@ struct SpreadTile {
       }
     }
   }
-
   /// Makes keys of codes.
   template <bool Full, bool Decode, class Reading>
   KOKKOS_FUNCTION void scatter_keys(int thread, const Reading& reader, int size,

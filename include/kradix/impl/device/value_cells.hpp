@@ -1,9 +1,8 @@
-// Cells of equal width in value, for floats: the usual ones do not spread over their topmost bits, half of those from 0 to 1
-// share an exponent, but do so over their values.
+// Cells of equal width in value, for doubles: the usual ones do not spread over their topmost bits, half of those from 0 to 1
+// share an exponent, but where they spread over their values no cells are as even.
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <cmath>
 #include <cstdint>
 
 #include "kradix/impl/backend/lanes.hpp"
@@ -77,79 +76,5 @@ template <class Reader>
 inline constexpr bool reads_keys = false;
 template <>
 inline constexpr bool reads_keys<ValueReader> = true;
-
-/// Floats alone: rare ones have exponents that a glance at few does not see.
-template <class Codec>
-inline constexpr bool may_be_looked_at = false;
-template <class Word>
-inline constexpr bool may_be_looked_at<TotalOrderCodec<Word>> = true;
-
-/// At a sample: what are the least and the greatest of its codes?
-template <class ExecutionSpace, class Codec>
-struct LookAtEnds {
-  using Bits = typename Codec::bits_type;
-  using L = Lanes<ExecutionSpace>;
-
-  Codec codec;
-  bool wanted;
-
-  /// By each thread of a team, its samples.
-  template <int Count>
-  KOKKOS_FUNCTION void see(int thread, const Bits (&codes)[Count], Route* route) const {
-    if (!wanted) return;
-    Bits first = codes[0], last = codes[0];
-    KRADIX_UNROLL
-    for (int i = 1; i < Count; ++i) {
-      first = codes[i] < first ? codes[i] : first;
-      last = codes[i] > last ? codes[i] : last;
-    }
-    first = L::least(first);
-    last = ~L::least(static_cast<Bits>(~last));
-    if (L::lane(thread) != 0) return;
-    Kokkos::atomic_max(&route->least, static_cast<std::uint64_t>(~first));
-    Kokkos::atomic_max(&route->greatest, static_cast<std::uint64_t>(last));
-  }
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team&, const Bits*, int, Route*, std::uint32_t*) const {}
-};
-
-/// And are cells by value about even?
-template <class ExecutionSpace, class Codec, int Threads>
-struct LookByValue : LookAtEnds<ExecutionSpace, Codec> {
-  using Bits = typename Codec::bits_type;
-  using Team = TeamMember<ExecutionSpace>;
-  using L = Lanes<ExecutionSpace>;
-  static constexpr std::uint32_t cells = 1024;
-  using LookAtEnds<ExecutionSpace, Codec>::codec;
-  using LookAtEnds<ExecutionSpace, Codec>::wanted;
-
-  /// By one team, at some. `counts`: as many words of scratch as there are cells, and one.
-  KOKKOS_FUNCTION void operator()(const Team& team, const Bits* shown, int size, Route* route,
-                                  std::uint32_t* counts) const {
-    if (!wanted) return;
-    const int thread = team.team_rank();
-    const auto by_value = ValueCells::of(codec, *route);
-    for (auto i = static_cast<std::uint32_t>(thread); i <= cells; i += Threads) counts[i] = 0;
-    team.team_barrier();
-    if (!by_value.exists()) return;
-    for (int i = thread; i < size; i += Threads) {
-      const std::uint64_t key = codec.decode(shown[i]);
-      L::increment(&counts[by_value.of(key) / (ValueCells::count / cells)]);
-    }
-    team.team_barrier();
-    std::uint32_t pairs = 0;
-    for (auto i = static_cast<std::uint32_t>(thread); i < cells; i += Threads) {
-      pairs += counts[i] * (counts[i] - 1);
-    }
-    pairs = L::from_last(L::scan(pairs, L::lane(thread)) + pairs);
-    if (L::lane(thread) == 0) L::add(&counts[cells], pairs);
-    team.team_barrier();
-    if (thread != 0) return;
-    const auto all = static_cast<float>(size);
-    route->sharing = static_cast<float>(counts[cells] + 1) / (all * (all - 1)) * cells /
-                     static_cast<float>(Route::cells);
-  }
-};
 
 }  // namespace kradix::impl
