@@ -864,13 +864,13 @@ RouteRule by_pieces(bool by_value = false) {
   rule.pieces_even = rule.pieces_alike = 1e30f;
   rule.copied = 1000;
   rule.piece_keys = 1;
-  rule.by_value = by_value;
+  rule.value_even = by_value ? 1e30f : 0;
   return rule;
 }
 template <class Float>
 int spread_of(const RouteRule& rule) {
   if (sizeof(Float) == 4) return Route::pieces_to_values;
-  return rule.by_value ? Route::by_value : Route::pieces_to_chunks;
+  return rule.value_even > 0 ? Route::by_value : Route::pieces_to_chunks;
 }
 template <class Float>
 Float draw_value(int kind, std::mt19937_64& random) {
@@ -887,22 +887,19 @@ template <class Float>
 class MsdHybridFloats : public ::testing::Test {
  protected:
   std::mt19937_64 random_{keys::fresh_seed()};
-  static constexpr Float infinite = std::numeric_limits<Float>::infinity();
-  static constexpr Float tiny = std::numeric_limits<Float>::denorm_min();
-  static constexpr Float odd[] = {infinite,
-                                  -infinite,
-                                  std::numeric_limits<Float>::quiet_NaN(),
-                                  -std::numeric_limits<Float>::quiet_NaN(),
-                                  0,
-                                  -Float{0},
-                                  tiny,
-                                  std::numeric_limits<Float>::max(),
-                                  std::numeric_limits<Float>::lowest()};
 };
+template <class Float>
+std::vector<Float> odd_floats() {
+  using Limits = std::numeric_limits<Float>;
+  return {Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(),  -Limits::quiet_NaN(),
+          Float{0},           -Float{0},           Limits::denorm_min(), Limits::max(),
+          Limits::lowest()};
+}
 using Floats = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(MsdHybridFloats, Floats);
 
 TYPED_TEST(MsdHybridFloats, AreSpreadByPieces) {
+  const auto odd = odd_floats<TypeParam>();
   constexpr auto tile = static_cast<std::size_t>(spread_shape<Space>(sizeof(TypeParam)).round());
   for (const int kind : {0, 1, 2, 3, 4}) {
     for (const std::size_t count : {std::size_t{10000}, 4 * tile - 1, 4 * tile}) {
@@ -912,8 +909,8 @@ TYPED_TEST(MsdHybridFloats, AreSpreadByPieces) {
         std::vector<TypeParam> input(count);
         for (TypeParam& key : input) key = draw_value<TypeParam>(kind, this->random_);
         // The first key that is none of a sample's may be anything.
-        for (const TypeParam key : this->odd) input[unseen_place(count)] = key;
-        input[unseen_place(count)] = this->odd[this->random_() % std::size(this->odd)];
+        for (const TypeParam key : odd) input[unseen_place(count)] = key;
+        input[unseen_place(count)] = odd[this->random_() % odd.size()];
         for (const bool by_value : {false, true}) {
           const RouteRule rule = by_pieces(by_value);
           for (const Route& route :
@@ -930,6 +927,7 @@ TYPED_TEST(MsdHybridFloats, AreSpreadByPieces) {
 
 /// Many that are no numbers or infinite, all alike, few kinds: by pieces or not.
 TYPED_TEST(MsdHybridFloats, MayBeOdd) {
+  const auto odd = odd_floats<TypeParam>();
   for (int kinds = 1; kinds <= 9; ++kinds) {
     for (const int part : {1, 3, 100}) {
       SCOPED_TRACE(::testing::Message()
@@ -938,7 +936,7 @@ TYPED_TEST(MsdHybridFloats, MayBeOdd) {
       for (TypeParam& key : input) {
         const std::uint64_t drawn = this->random_();
         key = drawn % static_cast<std::uint64_t>(part) == 0
-                  ? this->odd[(drawn >> 32) % static_cast<std::uint64_t>(kinds) + 9 - kinds]
+                  ? odd[(drawn >> 32) % static_cast<std::uint64_t>(kinds) + 9 - kinds]
                   : draw_value<TypeParam>(1, this->random_);
       }
       for (const Order order : {Order::ascending, Order::descending}) {
@@ -1013,6 +1011,17 @@ TEST(MsdHybrid, FloatsOfWideCells) {
   }
 }
 
+template <class Look>
+struct OneLook {
+  Look look;
+  const typename Look::Bits* shown;
+  int size;
+  Route* route;
+
+  KOKKOS_FUNCTION void operator()(const TeamMember<Space>& team) const {
+    look(team, shown, size, route, take_scratch<std::uint32_t>(team, Look::words));
+  }
+};
 /// The pieces that a team makes of a sample.
 template <class Codec>
 Pieces pieces_of(const Codec& codec, const std::vector<typename Codec::bits_type>& sample,
@@ -1028,15 +1037,7 @@ Pieces pieces_of(const Codec& codec, const std::vector<typename Codec::bits_type
   const auto pieces = to_device(std::vector<Pieces>(1));
   const Look look{codec, pieces.data(), Route::cell_bits,
                   sizeof(Bits) == 4 ? Suffixes::most_bits : 0};
-  using Team = TeamMember<Space>;
-  const auto size = static_cast<int>(sample.size());
-  Route* const its_route = routes.data();
-  const Bits* const its_shown = shown.data();
-  const auto run = KOKKOS_LAMBDA(const Team& team)
-  {
-    auto* const counts = take_scratch<std::uint32_t>(team, Look::words);
-    look(team, its_shown, size, its_route, counts);
-  };
+  const OneLook<Look> run{look, shown.data(), static_cast<int>(sample.size()), routes.data()};
   launch_teams<shape>(Space{}, "look", 1, Look::words * sizeof(std::uint32_t), run);
   *seen = to_host(routes)[0];
   return to_host(pieces)[0];

@@ -289,8 +289,13 @@ TEST(MpiPlan, ChoicesFollowTheModel) {
   EXPECT_EQ(choose_work(s, 8, Work::automatic), Work::sort_first);
   EXPECT_EQ(choose_work(s, 8, Work::sort_halves), Work::sort_halves);
   s.kept = true;
+  EXPECT_EQ(choose_work(s, 8, Work::automatic), Work::sort_first);  // eight runs take two levels
+  EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 1);
+  const int ranks = s.ranks;
+  s.ranks = 2;
   EXPECT_EQ(choose_work(s, 8, Work::automatic), Work::sort_halves);
   EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 16);
+  s.ranks = ranks;
   EXPECT_EQ(choose_work(s, 8, Work::sort_first), Work::sort_first);
   EXPECT_EQ(choose_ranges(s, 0, Work::sort_first), 1);  // four runs become one as they are read
   s.kept = false;
@@ -330,6 +335,21 @@ TEST(MpiPlan, ChoicesFollowTheModel) {
   s.node_size = 7;  // does not divide
   EXPECT_EQ(choose_route(s, Route::two_level), Route::one_level);
   EXPECT_GT(sample_size(8, 0.05), 8u * 6000u);
+}
+
+TEST(MpiPlan, LongExchangesAreSent) {
+  Situation s{.ranks = 4, .total = std::uint64_t{1} << 30, .element_bytes = 4, .kept = true};
+  EXPECT_TRUE(fetching_hides(s, true));
+  EXPECT_FALSE(fetching_hides(s, false));
+  s.element_bytes = 8;
+  EXPECT_FALSE(fetching_hides(s, true));
+  s.total -= 4;
+  EXPECT_TRUE(fetching_hides(s, true));
+  s.total = std::uint64_t{1} << 33;
+  s.ranks = 2;
+  EXPECT_TRUE(fetching_hides(s, true));
+  s.kept = false;
+  EXPECT_FALSE(fetching_hides(s, true));
 }
 
 }  // namespace

@@ -70,6 +70,18 @@ struct Draw {
     for (std::uint64_t word = 0; word < words && bits != 0; ++word) bits &= random(word);
     return bits;
   }
+  /// From 0 to 1, which is not drawn; and the sum of twelve less six, nearly normal. As bits.
+  KOKKOS_FUNCTION double unit(std::uint64_t stream = 0) const {
+    return static_cast<double>(random(stream) >> 11) * 0x1p-53;
+  }
+  KOKKOS_FUNCTION std::uint64_t unit_bits() const {
+    return Kokkos::bit_cast<std::uint64_t>(unit());
+  }
+  KOKKOS_FUNCTION std::uint64_t normal_bits() const {
+    double sum = -6;
+    for (int stream = 0; stream < 12; ++stream) sum += unit(stream);
+    return Kokkos::bit_cast<std::uint64_t>(sum);
+  }
   KOKKOS_FUNCTION std::uint64_t root() const {
     const auto root = static_cast<std::uint64_t>(Kokkos::sqrt(static_cast<double>(count)));
     return root == 0 ? 1 : root;
@@ -77,8 +89,9 @@ struct Draw {
 };
 
 /// How 64 bits become a key. `spread`: the leading ones are the key's place in the order of its type,
-/// so that every type sees the same shape. `value`: they are a number, cut to the key's width.
-enum class Kind : std::uint8_t { spread, value };
+/// so that every type sees the same shape. `value`: they are a number, cut to the key's width. `real`: they are a double, which
+/// floats are made of; of other keys its bits are the place.
+enum class Kind : std::uint8_t { spread, value, real };
 
 // The table: X(name, kind, what it is, element of Draw d). A distribution is one line.
 #define KRADIX_INPUT_DISTRIBUTIONS(X)                                                            \
@@ -118,7 +131,9 @@ enum class Kind : std::uint8_t { spread, value };
   X(one_hot, spread, "one random bit set", std::uint64_t{1} << (d.random() & 63))                \
   X(clusters, spread, "1000 clusters, each 2^-32 of the range wide",                             \
     d.one_of(1000) >> 32 << 32 | d.random(1) >> 32)                                              \
-  X(high_byte, spread, "only the leading 8 bits vary", d.random() & ~(~std::uint64_t{0} >> 8))
+  X(high_byte, spread, "only the leading 8 bits vary", d.random() & ~(~std::uint64_t{0} >> 8))   \
+  X(unit, real, "floats uniform from 0 to 1", d.unit_bits())                                     \
+  X(normal, real, "floats nearly normal, of mean 0 and deviation 1", d.normal_bits())
 
 enum class Distribution : std::uint8_t {
 #define KRADIX_INPUT_ENUMERATOR(name, kind, summary, element) name,
@@ -214,6 +229,15 @@ KOKKOS_FUNCTION Key key_in_order(Word place) {
 template <kradix::impl::builtin_key Key>
 KOKKOS_FUNCTION Key key_of(Pattern pattern) {
   using Word = kradix::impl::unsigned_of_size<sizeof(Key)>;
+  if (pattern.kind == Kind::real) {
+    if constexpr (std::is_same_v<Key, float> || std::is_same_v<Key, double>) {
+      return static_cast<Key>(Kokkos::bit_cast<double>(pattern.bits));
+    }
+    // (Ascending by value: negative ones the other way round.)
+    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+    pattern.bits = (pattern.bits & sign) != 0 ? ~pattern.bits : pattern.bits | sign;
+    pattern.kind = Kind::spread;
+  }
   if (pattern.kind == Kind::spread) return key_in_order<Key>(leading_bits<Word>(pattern.bits));
   if constexpr (std::is_same_v<Key, bool>) {
     return (pattern.bits & 1) != 0;

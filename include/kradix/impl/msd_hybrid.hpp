@@ -47,6 +47,7 @@ inline RouteRule route_rule(const Plan& plan) {
   if (plan.passes > 0)
     rule.spread_from = least_spread_bytes / static_cast<std::size_t>(plan.passes);
   if (has_room_for_long_tiles) rule.split_to = most_split(plan.chunk);
+  if (plan.key_bytes <= 4) rule.pieces_from = std::size_t{3} << 24;
   return rule;
 }
 
@@ -129,10 +130,12 @@ class MsdHybrid {
   static constexpr TeamShape glance_with = glance_shape<ExecutionSpace>();
   using Glance = impl::Glance<ExecutionSpace, Codec, glance_with.threads>;
   static constexpr TeamShape sample_with = sample_shape<ExecutionSpace>();
+  /// Floats alone.
+  static constexpr bool may_look = std::is_same_v<Value, NoValue> && may_be_looked_at<Codec>;
   static constexpr bool may_cut =
-      std::is_same_v<Value, NoValue> && may_be_cut<ExecutionSpace, Codec>;
-  using Look =
-      std::conditional_t<may_cut, LookAtFloats<ExecutionSpace, Codec, sample_with.threads>, NoLook>;
+      may_look && (may_be_cut<ExecutionSpace, Codec> || may_be_cut_by_value<Codec>);
+  using Look = std::conditional_t<may_look,
+                                  LookAtFloats<ExecutionSpace, Codec, sample_with.threads>, NoLook>;
   using Sample = SampleRuns<ExecutionSpace, Codec, sample_with.threads, Look>;
   using List = ListChunks<ExecutionSpace, Codec, step_with.threads>;
   using Finish = FinishChunk<ExecutionSpace, Codec, Value, FinishShape>;
@@ -239,7 +242,7 @@ class MsdHybrid {
                                                 look(rule), route_, choosing(rule)});
   }
   Look look(const RouteRule& rule) const {
-    if constexpr (may_cut) {
+    if constexpr (may_look) {
       return {codec_, may_be_by_pieces(rule) ? pieces_ : nullptr, piece_bits(rule),
               PieceArrays<Bits>::leave_suffixes ? Suffixes::most_bits : 0};
     } else {

@@ -99,13 +99,15 @@ struct CountShorts {
   KOKKOS_FUNCTION std::size_t count_in_fields(const Team& team, const Share& mine,
                                               std::uint32_t* words) const {
     std::size_t emptied = mine.begin, at = emptied;  // the words hold the keys between
+    // A step that does not fit by itself costs most.
+    const std::size_t usual = held / 4 < long_step ? held / 4 : long_step;
     while (at < mine.end) {
-      const std::size_t length = at == mine.begin ? first_step : long_step;
+      const std::size_t length = at == mine.begin ? first_step : usual;
       const Share step{at, at + length < mine.end ? at + length : mine.end};
       add_to_fields(team, step, 1, words);
       if (sum_of_fields(team, words) == (step.end - emptied) * Keys::size) {
         at = step.end;
-        if (at + long_step - emptied <= held && at < mine.end) continue;
+        if (at + usual - emptied <= held && at < mine.end) continue;
       } else {
         if (at == emptied) break;  // it does not fit by itself
         add_to_fields(team, step, ~0u, words);

@@ -12,6 +12,12 @@
 
 namespace kradix::impl {
 
+/// Codecs of floats whose bits are all there is to know of them.
+template <class Codec>
+inline constexpr bool may_be_looked_at = false;
+template <class Word>
+inline constexpr bool may_be_looked_at<TotalOrderCodec<Word>> = sizeof(Word) >= 4;
+
 /// At the ends: rare floats have exponents that a glance at few does not see. If pieces are wanted, at cells by value, too, and
 /// by pieces, which get theirs.
 template <class ExecutionSpace, class Codec, int Threads>
@@ -58,6 +64,13 @@ struct LookAtFloats {
       }
       if (team.team_rank() == 0) place_windows(*route);
     }
+    if constexpr (may_be_cut<ExecutionSpace, Codec>)
+      look_at_pieces(team, shown, size, route, counts);
+  }
+
+ private:
+  KOKKOS_FUNCTION void look_at_pieces(const Team& team, const Bits* shown, int size, Route* route,
+                                      std::uint32_t* counts) const {
     if (!share_cells(team, shown, size, counts)) return;
     const PieceCells<Bits> cells{Places::of(codec, pieces), 0, pieces->piece};
     const auto of = [&](Bits code) { return cells.of(code); };
@@ -65,7 +78,6 @@ struct LookAtFloats {
     if (team.team_rank() == 0) route->sharing_by_pieces = sharing;
   }
 
- private:
   KOKKOS_FUNCTION static void clear(const Team& team, std::uint32_t count, std::uint32_t* counts) {
     team.team_barrier();
     for (auto i = static_cast<std::uint32_t>(team.team_rank()); i < count; i += Threads) {

@@ -150,7 +150,7 @@ struct RouteRule {
   std::size_t piece_keys = 3 << 10;
   int least_piece_bits = 15;
   float pieces_even = 3, pieces_alike = 256;
-  bool by_value = true;                     ///< doubles, where cells of equal width fit chunks
+  float value_even = 1.25f;  ///< and doubles by value, rather than by pieces (0: never by value)
   std::size_t wide = std::size_t{1} << 15;  ///< that fit no suffix
   /// From so many on a pass leaves no more than suffixes, and cells are finished by value.
   std::size_t values_from = std::size_t{1} << 27;
@@ -373,19 +373,19 @@ struct ChooseRoute {
                        sharing * static_cast<float>(1 << piece_bits) <= rule.pieces_even;
     return holds ? Route::pieces_to_values : 0;
   }
-  /// Where cells by value fit: a smooth density's greatest is about as far above the mean that a key finds as that above the
-  /// mean of all. Those by pieces are as uneven as few samples of each are by chance.
+  /// By value where that is even, or where pieces do not fit: a smooth density's greatest is about as far above the mean that a
+  /// key finds as that above the mean of all. Cells by pieces are as uneven as few samples of each are by chance.
   KOKKOS_FUNCTION int cells_to_chunks(float n) const {
     constexpr float most_alike = 2, uneven = 1.5f;
+    if (same_of(n) > most_alike) return 0;
     const float mean = n / static_cast<float>(Route::cells);
     const float by_value = n * route->sharing_by_value, by_pieces = n * route->sharing_by_pieces;
-    if (same_of(n) > most_alike) return 0;
-    if (rule.by_value && by_value > 0 &&
-        longest_by_chance(by_value) + (by_value - mean) <= rule.run) {
-      return Route::by_value;
-    }
+    const bool fits_by_value = rule.value_even > 0 && by_value > 0 &&
+                               longest_by_chance(by_value) + (by_value - mean) <= rule.run;
+    if (fits_by_value && by_value <= rule.value_even * mean) return Route::by_value;
     const bool fits = by_pieces > 0 && longest_by_chance(uneven * by_pieces) <= rule.run;
-    return fits ? Route::pieces_to_chunks : 0;
+    if (fits) return Route::pieces_to_chunks;
+    return fits_by_value ? Route::by_value : 0;
   }
   KOKKOS_FUNCTION static float longest_by_chance(float run) {
     return run + 2.75f * Kokkos::sqrt(run);

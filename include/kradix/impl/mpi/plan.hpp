@@ -91,14 +91,26 @@ inline bool merges_sooner(const Situation& s, Work wanted) {
          (wants_sort_first(wanted) || (wanted == Work::automatic && s.merges));
 }
 
+inline std::uint64_t bytes_of_a_rank(const Situation& s) {
+  return s.total / static_cast<std::uint64_t>(s.ranks) * s.element_bytes;
+}
+
 /// The exchange of the first half hides behind the sort of the second. That takes longer by halves where they do not fill the
-/// device, and of elements of 4 bytes as much longer as the exchange takes.
+/// device, and of elements of 4 bytes as much longer as the exchange takes. Of two ranks: six or eight runs take two levels of
+/// merges where one would do.
 inline bool sorts_halves(const Situation& s, Work wanted) {
   constexpr std::uint64_t least_bytes = std::uint64_t{1} << 30;
   if (!s.halves || s.ranks < 2 || 2 * s.ranks > most_merged_runs) return false;
   return wanted == Work::sort_halves ||
-         (wanted == Work::automatic && s.fetches && s.kept && s.element_bytes >= 8 &&
-          s.total / static_cast<std::uint64_t>(s.ranks) * s.element_bytes >= least_bytes);
+         (wanted == Work::automatic && s.ranks == 2 && s.fetches && s.kept &&
+          s.element_bytes >= 8 && bytes_of_a_rank(s) >= least_bytes);
+}
+
+/// Does what ranks fetch from each other arrive beside sorts and merges, and sooner than it is sent and merged then? On four
+/// H200s up to 2 GiB a rank; of more NCCL's rate is worth more, where more than two exchange.
+inline bool fetching_hides(const Situation& s, bool merges_words) {
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 31;
+  return s.kept && merges_words && (s.ranks <= 2 || bytes_of_a_rank(s) < most_bytes);
 }
 
 /// Where copies overlap kernels, parts of the result are sorted, or merged, while others arrive; parts of less than

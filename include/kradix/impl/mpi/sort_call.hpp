@@ -367,8 +367,8 @@ class SortCall {
     s.merges = can_merge;
     report_.total = layout_.total;
     s.kept = layout_.kept;
-    report_.transport =
-        choose_transport<ExecutionSpace>(comm_, options_.transport, s.kept && merges_words);
+    report_.transport = choose_transport<ExecutionSpace>(comm_, options_.transport,
+                                                         fetching_hides(s, merges_words));
     s.fetches = report_.transport == Transport::peer && merges_words;
     report_.route = choose_route(s, options_.route);
     s.halves = merges_words && options_.splitters.is_exact() && report_.route == Route::one_level;
