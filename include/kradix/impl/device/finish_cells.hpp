@@ -3,8 +3,8 @@
 //
 // Few keys set a bit each of those that their cell may hold, and a key's place is the number of bits set before its
 // own. Of more keys each value is counted, after Seward (1954), as in count_runs.hpp: counters have four bits, and keys
-// are placed side by side, each by a lane that looks up which of them it is. Where a cell may hold few values each has a
-// word for its count, and the first of a value's keys says which it is to all behind it.
+// are placed side by side, each by a lane that looks up which of them it is. Where a cell may hold few values each has half
+// a word for its count, and the first of a value's keys says which it is to all behind it.
 #pragma once
 
 #include <Kokkos_BitManipulation.hpp>

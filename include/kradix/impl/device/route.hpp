@@ -143,8 +143,8 @@ struct RouteRule {
   /// Keys alone that no digits spread, from so many on and up to so many, may be spread by splitters.
   std::size_t split_from = std::size_t{1} << 25, split_to = 0;
   float split_gain = 0;  ///< ps an element, that this saves
-  /// Floats alone, from so many on, may be spread by pieces of their range: three launches more. Those that leave suffixes may be
-  /// so uneven, over the mean, and so many may be the same as one.
+  /// Floats alone, from so many on, may be spread by value or by pieces of their range: three launches more, of 4 bytes four.
+  /// Those that leave suffixes may be so uneven, over the mean, and so many may be the same as one.
   std::size_t pieces_from = std::size_t{1} << 25;
   /// So that a cell has so many at most, but not fewer cells than that. (Of those that leave chunks there are as many as may be.)
   std::size_t piece_keys = 3 << 10;
