@@ -320,6 +320,20 @@ std::size_t unseen_place(std::size_t count) {
   return place;
 }
 
+/// From there on, some that no sample looks at at all.
+std::vector<std::size_t> unseen_places(std::size_t count, std::size_t wanted, std::size_t from) {
+  std::set<std::size_t> seen;
+  const RandomPlaces places{count};
+  for (std::uint32_t i = 0; i < 4 * 1024; ++i) seen.insert(places.of(i));
+  const SamplePlaces glanced(count, GlancedPairs::samples);
+  for (std::size_t i = 0; i < GlancedPairs::samples; ++i) seen.insert(glanced.of(i));
+  std::vector<std::size_t> unseen;
+  for (std::size_t place = from; unseen.size() < wanted && place < count; ++place) {
+    if (seen.count(place) == 0) unseen.push_back(place);
+  }
+  return unseen;
+}
+
 /// One key in a place that the sample does not look at has a bit that no other key has.
 Route sort_with_an_odd_key(int shift) {
   std::mt19937_64 random{keys::fresh_seed()};
@@ -949,6 +963,105 @@ TYPED_TEST(MsdHybridFloats, MayBeOdd) {
   }
 }
 
+/// Doubles with values that are swept by value, whatever else might be chosen.
+RouteRule sweeping_by_value() {
+  RouteRule rule = by_pieces(true);
+  rule.heavy_from = ~std::size_t{0};
+  rule.by_value_from = 0;
+  return rule;
+}
+/// The odd ones among them, several times, where no sample looks.
+TEST(MsdHybrid, DoublesWithValuesAreSweptByValue) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  const auto odd = odd_floats<double>();
+  constexpr auto tile = static_cast<std::size_t>(sweep_with.round());
+  for (const int kind : {0, 1, 2, 3, 4}) {
+    for (const std::size_t count : {std::size_t{10000}, 40 * tile - 1, 40 * tile}) {
+      for (const Order order : {Order::ascending, Order::descending}) {
+        for (const std::size_t odd_ones : {std::size_t{0}, 3 * odd.size()}) {
+          SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", count " << count
+                                            << ", kind " << kind << ", " << odd_ones << " odd");
+          std::vector<double> input(count);
+          for (double& key : input) key = draw_value<double>(kind, random);
+          for (const std::size_t place : unseen_places(count, odd_ones, random() % 100)) {
+            input[place] = odd[random() % odd.size()];
+          }
+          const Route route = expect_sorted<small_finish>(input, order, sweeping_by_value());
+          EXPECT_EQ(route.spreads, Route::by_value);
+          EXPECT_EQ(route.recounts, 0);
+          if (odd_ones == 0 && kind != 2) EXPECT_EQ(route.given_up, 0u);
+          if (HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+/// Of few kinds, all alike, zeros of both signs, or not even numbers: by value or not.
+TEST(MsdHybrid, DoublesWithValuesMayBeOdd) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  const auto odd = odd_floats<double>();
+  for (int kinds = 1; kinds <= 9; ++kinds) {
+    for (const int part : {1, 3, 100}) {
+      SCOPED_TRACE(::testing::Message()
+                   << "seed " << keys::fresh_seed() << ", " << kinds << " kinds, one in " << part);
+      std::vector<double> input(20011);
+      for (double& key : input) {
+        const std::uint64_t drawn = random();
+        key = drawn % static_cast<std::uint64_t>(part) == 0
+                  ? odd[(drawn >> 32) % static_cast<std::uint64_t>(kinds) + 9 - kinds]
+                  : draw_value<double>(1, random);
+      }
+      for (const Order order : {Order::ascending, Order::descending}) {
+        expect_sorted<small_finish>(input, order, sweeping_by_value());
+      }
+      if (HasFailure()) return;
+    }
+  }
+}
+
+/// In place and not, with values and indices, keys left behind.
+TEST(MsdHybrid, SweepsByValueMoveAsTheyShould) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::vector<double> input(30011);
+  for (double& key : input) key = std::floor(30000 * draw_value<double>(1, random)) / 7;
+  const auto indices = reference::sorted_indices(input, Order::ascending);
+  for (const bool in_place : {true, false}) {
+    for (const bool makes_indices : {true, false}) {
+      for (const bool leaves_keys : {true, false}) {
+        const auto sorted = hybrid::sort<small_finish, std::uint64_t>(
+            input, make_codec<double>(Order::ascending), {in_place, makes_indices, leaves_keys},
+            sweeping_by_value());
+        EXPECT_EQ(sorted.route.spreads, Route::by_value);
+        EXPECT_EQ(sorted.values, indices);
+        for (std::size_t i = 0; i < input.size() && !leaves_keys; ++i) {
+          ASSERT_EQ(sorted.keys[i], input[indices[i]]);
+        }
+      }
+    }
+  }
+}
+
+/// Of some bits alone doubles are swept by digits.
+TEST(MsdHybrid, SomeBitsOfDoublesAreNoValue) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  const auto codec = make_codec<double>(Order::ascending);
+  std::vector<double> input(20011);
+  for (double& key : input) key = draw_value<double>(1, random);
+  const auto sorted = hybrid::sort<small_finish, std::uint32_t>(
+      input, codec, {.makes_indices = true}, sweeping_by_value(), {30, 60});
+  EXPECT_NE(sorted.route.spreads, Route::by_value);
+  const auto bits = [&](std::size_t i) {
+    return codec.encode(std::bit_cast<std::uint64_t>(input[i])) >> 30 & ((1u << 30) - 1);
+  };
+  for (std::size_t i = 1; i < input.size(); ++i) {
+    const std::uint64_t before = sorted.values[i - 1], here = sorted.values[i];
+    ASSERT_TRUE(bits(before) < bits(here) || (bits(before) == bits(here) && before < here)) << i;
+  }
+}
+
 /// Floats of cells that hold few values many times, or many, or more than a team's registers.
 TEST(MsdHybrid, FloatsOfACellComeAgain) {
   std::mt19937_64 random{keys::fresh_seed()};
@@ -982,18 +1095,12 @@ TEST(MsdHybrid, FloatsOfACellComeAgain) {
 TEST(MsdHybrid, FloatsOfWideCells) {
   std::mt19937_64 random{keys::fresh_seed()};
   constexpr std::size_t count = 60000;
-  std::set<std::size_t> seen;
-  const RandomPlaces places{count};
-  for (std::uint32_t i = 0; i < 4 * 1024; ++i) seen.insert(places.of(i));
-  const SamplePlaces glanced(count, GlancedPairs::samples);
-  for (std::size_t i = 0; i < GlancedPairs::samples; ++i) seen.insert(glanced.of(i));
   for (const std::size_t far : {1u, 2u, 600u, 1500u, 4001u}) {
     SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << far << " far");
     std::vector<float> input(count);
     for (float& key : input) key = draw_value<float>(0, random);
-    std::size_t place = random() % 1000;
-    for (std::size_t i = 0; i < far; ++place) {
-      if (seen.count(place) > 0) continue;
+    std::size_t i = 0;
+    for (const std::size_t place : unseen_places(count, far, random() % 1000)) {
       const float size = static_cast<float>(std::exp2(100 - 200 * draw_value<float>(0, random)));
       input[place] = i % 3 == 0 ? size : i % 3 == 1 ? -size : size * 1e-38f;
       ++i;

@@ -122,6 +122,10 @@ struct WordCodec {
   KOKKOS_FUNCTION constexpr Word decode(bits_type code) const requires(!Floating) {
     return static_cast<Word>(static_cast<Word>(code) ^ flip);
   }
+  /// One of the keys of an encoding.
+  KOKKOS_FUNCTION constexpr Word decode_to_any(bits_type code) const requires Floating {
+    return float_of_order(static_cast<Word>(static_cast<Word>(code) ^ flip));
+  }
 
   /// Of what `float_in_order` made of a float.
   KOKKOS_FUNCTION constexpr bits_type encode_in_order(Word in_order) const requires Floating {

@@ -59,6 +59,7 @@ struct MsdHybridScratch {
   Slot sampled;  ///< kinds, of which that is true anyway
   Slot route;
   Slot splitting;  ///< if keys may be spread by splitters, with what else must be zero
+  Slot by_value;   ///< if keys with values may be swept by value
   Slot splitters;  ///< then, and the samples that they are chosen from
   Slot pieces;     ///< if floats may be spread by pieces, and what else is known of their cells
   Slot chunks;  ///< may lie over the look-back's words, which are done with when chunks are listed
@@ -82,6 +83,9 @@ struct MsdHybridScratch {
     const bool may_split = plan.value_bytes == 0 && plan.key_bytes == 8 &&
                            plan.count >= rule.split_from && plan.count <= rule.split_to;
     const std::size_t splitting = may_split ? sizeof(SplitterState) : 0;
+    const bool may_be_by_value =
+        plan.value_bytes > 0 && plan.key_bytes == 8 && plan.count >= rule.by_value_from;
+    const std::size_t by_value = may_be_by_value ? sizeof(ValueSweeps) : 0;
     const std::size_t cells =
         may_spread ? (Cells::count + TileSums::words) * sizeof(std::uint64_t) +
                          Cells::count * sizeof(Cells::Counter) + sizeof(Suffixes::State)
@@ -91,11 +95,13 @@ struct MsdHybridScratch {
     constexpr std::size_t heavy = sizeof(HeavyKinds<std::uint64_t>);
     constexpr std::size_t sampled = most_sampled_kinds * sizeof(std::uint64_t);
     scratch.sweeps = OnesweepScratch::list(
-        plan, most, list, 2, 1, kinds + heavy + cells + splitting + sampled + sizeof(Route));
+        plan, most, list, 2, 1,
+        kinds + heavy + cells + splitting + by_value + sampled + sizeof(Route));
     scratch.kinds = {scratch.sweeps.counts.offset + scratch.sweeps.extra, kinds};
     scratch.cells = {scratch.kinds.offset + kinds, cells};
     scratch.splitting = {scratch.cells.offset + cells, splitting};
-    scratch.heavy = {scratch.splitting.offset + splitting, heavy};
+    scratch.by_value = {scratch.splitting.offset + splitting, by_value};
+    scratch.heavy = {scratch.by_value.offset + by_value, heavy};
     scratch.sampled = {scratch.heavy.offset + heavy, sampled};
     scratch.route = {scratch.sampled.offset + sampled, sizeof(Route)};
     if (may_split) {
@@ -130,10 +136,11 @@ class MsdHybrid {
   static constexpr TeamShape glance_with = glance_shape<ExecutionSpace>();
   using Glance = impl::Glance<ExecutionSpace, Codec, glance_with.threads>;
   static constexpr TeamShape sample_with = sample_shape<ExecutionSpace>();
-  /// Floats alone.
-  static constexpr bool may_look = std::is_same_v<Value, NoValue> && may_be_looked_at<Codec>;
-  static constexpr bool may_cut =
-      may_look && (may_be_cut<ExecutionSpace, Codec> || may_be_cut_by_value<Codec>);
+  /// Floats alone, and doubles with values.
+  static constexpr bool may_look =
+      may_be_looked_at<Codec> && (std::is_same_v<Value, NoValue> || Sweeps::may_sweep_by_value);
+  static constexpr bool may_cut = may_look && !Sweeps::may_sweep_by_value &&
+                                  (may_be_cut<ExecutionSpace, Codec> || may_be_cut_by_value<Codec>);
   using Look = std::conditional_t<may_look,
                                   LookAtFloats<ExecutionSpace, Codec, sample_with.threads>, NoLook>;
   using Sample = SampleRuns<ExecutionSpace, Codec, sample_with.threads, Look>;
@@ -164,6 +171,7 @@ class MsdHybrid {
         cells_(scratch.cells.bytes > 0 ? scratch.cells.in<std::uint64_t>(base) : nullptr),
         splitting_(scratch.splitting.bytes > 0 ? scratch.splitting.in<SplitterState>(base)
                                                : nullptr),
+        by_value_(scratch.by_value.bytes > 0 ? scratch.by_value.in<ValueSweeps>(base) : nullptr),
         pieces_(scratch.pieces.bytes > 0 ? scratch.pieces.in<Pieces>(base) : nullptr),
         splitters_(splitting_ != nullptr ? scratch.splitters.in<Bits>(base) : nullptr),
         sampled_(scratch.sampled.in<Key>(base)),
@@ -178,9 +186,11 @@ class MsdHybrid {
     choose(rule);
     if (heavy) take_out_heavy();
     if (spreads) count_cells(rule);
-    sweeps_.count(route_, counting_kinds(), ranking_kinds());
+    sweeps_.count(route_, counting_kinds(), ranking_kinds(),
+                  may_sweep_by_value(rule) ? by_value_ : nullptr);
     if (spreads) place_cells(rule);
     sweeps_.sweep(route_, arrays(rule));
+    if (may_sweep_by_value(rule)) sweeps_.sweep_by_value(by_value_);
     if (spreads) spread_within(rule);
     if (kinds) sweep_by_labels(glances_only(rule));
     if constexpr (may_write_cells) {
@@ -191,7 +201,7 @@ class MsdHybrid {
     }
     if (may_split(rule)) sort_by_splitters();
     const bool settles_apart = heavy && !glances_only(rule);
-    finish(glances_only(rule), !settles_apart, may_split(rule));
+    finish(rule, !settles_apart);
     if (settles_apart) settle_expand_or_merge();
   }
 
@@ -244,14 +254,16 @@ class MsdHybrid {
   Look look(const RouteRule& rule) const {
     if constexpr (may_look) {
       return {codec_, may_be_by_pieces(rule) ? pieces_ : nullptr, piece_bits(rule),
-              PieceArrays<Bits>::leave_suffixes ? Suffixes::most_bits : 0};
+              PieceArrays<Bits>::leave_suffixes ? Suffixes::most_bits : 0,
+              may_sweep_by_value(rule) ? &by_value_->cells : nullptr};
     } else {
       return {};
     }
   }
-  /// In memory of splitters, or of cells that are not counted yet.
+  /// In memory of splitters, of cells that are not counted yet, or of keys that have not moved.
   Bits* shown(const RouteRule& rule) const {
     if (may_split(rule)) return shown();
+    if (may_sweep_by_value(rule)) return reinterpret_cast<Bits*>(buffers_.keys.other);
     return may_be_by_pieces(rule) ? reinterpret_cast<Bits*>(cells_) : nullptr;
   }
 
@@ -301,7 +313,13 @@ class MsdHybrid {
   bool may_be_by_pieces(const RouteRule& rule) const {
     return may_cut && pieces_ != nullptr && !glances_only(rule) && !sweeps_.keeps_order();
   }
+  /// With values, all bits of which count.
+  bool may_sweep_by_value(const RouteRule& rule) const {
+    return Sweeps::may_sweep_by_value && by_value_ != nullptr && !glances_only(rule) &&
+           plan_.count >= rule.by_value_from && plan_.bits.end - plan_.bits.begin == Codec::bits;
+  }
   int piece_bits(const RouteRule& rule) const {
+    if (may_sweep_by_value(rule)) return Route::cell_bits;
     if (!may_be_by_pieces(rule)) return 0;
     return PieceArrays<Bits>::leave_suffixes ? rule.piece_bits(plan_.count) : Route::cell_bits;
   }
@@ -535,7 +553,8 @@ class MsdHybrid {
 
   /// Chunks that the finish gives up are sorted as they may be in scratch; or, where hardly any is expected, by the
   /// launch that sorts long runs. That may settle, too, what no finish followed, expand kinds, and merge heavy keys alone.
-  void finish(bool hardly_gives_up, bool settles, bool splits) {
+  void finish(const RouteRule& rule, bool settles) {
+    const bool hardly_gives_up = glances_only(rule);
     const DigitList all = sweeps_.digits();
     const PassTable* const passes = sweeps_.passes();
     const ChunkShape shape = MsdHybridScratch::chunk_shape(plan_);
@@ -544,7 +563,7 @@ class MsdHybrid {
         List::scratch_bytes(),
         List{buffers_.keys, codec_, plan_.count, all, shape, passes, route_, lists_, cells_,
              AloneShape.round(), split_ends(),
-             splitters_ != nullptr ? splitters_ + bin_count : nullptr});
+             splitters_ != nullptr ? splitters_ + bin_count : nullptr, by_value_});
     // Keys that spread evenly make about as many chunks; teams come round for what is more. Where there is no
     // finish, few teams are soon gone.
     const std::size_t even = plan_.count / plan_.chunk * 5 / 4 + 1;
@@ -560,7 +579,7 @@ class MsdHybrid {
           Rest{{buffers_, codec_, all, passes, route_, lists_},
                {buffers_, codec_, plan_.count, all, passes, route_, lists_.mended()}});
     }
-    if (splits) finish_uneven();
+    if (may_split(rule)) finish_uneven();
     const Ranges ranges{buffers_, codec_, plan_.count,     all,
                         passes,   route_, hardly_gives_up, lists_};
     const std::size_t teams = hardly_gives_up ? sweeps_.template running_teams<RangeShape>()
@@ -594,6 +613,7 @@ class MsdHybrid {
   HeavyKinds<Key>* heavy_;
   std::uint64_t* cells_;
   SplitterState* splitting_;
+  ValueSweeps* by_value_;
   Pieces* pieces_;
   Bits* splitters_;
   Key* sampled_;

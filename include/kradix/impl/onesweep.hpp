@@ -122,19 +122,21 @@ class Onesweep {
   /// counted; or others, into a second set of bins, if that does not hold. What is left to do with kinds is done by the
   /// same teams.
   template <class Kinds, class WithKinds>
-  void count(Route* route, const Kinds& kinds, const WithKinds& with_kinds) {
+  void count(Route* route, const Kinds& kinds, const WithKinds& with_kinds,
+             ValueSweeps* by_value = nullptr) {
     using Again = ListOrRecount<ExecutionSpace, Codec, count_digits_with, WithKinds>;
-    using Digits = CountDigitsOrKinds<Count, Kinds>;
+    const auto counting = counts_or_cells(counts_of(0, route), by_value);
+    using Digits = CountDigitsOrKinds<std::remove_const_t<decltype(counting)>, Kinds>;
     launch<count_digits_with>("CountAllDigits", counting_teams(),
-                              Digits::scratch_bytes(digits().count()),
-                              Digits{counts_of(0, route), kinds});
+                              Digits::scratch_bytes(digits().count()), Digits{counting, kinds});
     launch<count_digits_with>("ListOrRecount", counting_teams(),
                               Again::scratch_bytes(digits().count()),
                               Again{counts_of(plan_.passes, route),
                                     {plan_.count, bins_, passes_, digits()},
                                     plan_.passes,
                                     passes_ + 1,
-                                    with_kinds});
+                                    with_kinds,
+                                    by_value != nullptr ? &by_value->passes : nullptr});
   }
 
   /// After a count by a route.
@@ -163,6 +165,25 @@ class Onesweep {
         sweep<Sweep>("SweepTile", passes, pass, of_pass, nullptr);
       }
     });
+  }
+
+  /// Over the digits of cells by value, if the route says so: those of the list above are none then.
+  static constexpr bool may_sweep_by_value = with_values && may_be_swept_by_value<Codec>;
+  void sweep_by_value(ValueSweeps* by_value) {
+    if constexpr (may_sweep_by_value) {
+      const auto look_back = first_look_back();
+      in_tiles_of_plan([&]<TeamShape TileShape>() {
+        using Sweep = SweepTile<ExecutionSpace, ValueCodec, Value, TileShape, TileLookBack>;
+        for (int sweep = 0; sweep < Route::cell_bits / digit_bits; ++sweep) {
+          launch<TileShape>(
+              "SweepByValue", std::min(plan_.tiles, resident_teams<TileShape>()),
+              Sweep::scratch_bytes(),
+              Sweep{buffers_, ValueCodec{&by_value->cells}, Sweep::Tiles::of(plan_.count),
+                    &by_value->passes, bins_, tickets() + sweep,
+                    TileLookBack{look_back.of_pass(sweep)}, sweep});
+        }
+      });
+    }
   }
 
   /// The second pass of keys that are spread twice, inside the bins of the first.
@@ -276,6 +297,19 @@ class Onesweep {
   }
 
  private:
+  auto counts_or_cells(const Count& count, [[maybe_unused]] ValueSweeps* by_value) const {
+    if constexpr (may_sweep_by_value) {
+      using Cells = CountAllDigits<ExecutionSpace, ValueCodec, count_digits_with>;
+      return CountDigitsOrCells<Count, Cells>{count,
+                                              {buffers_.keys.in,
+                                               {by_value != nullptr ? &by_value->cells : nullptr},
+                                               plan_.count,
+                                               {0, ValueCodec::bits},
+                                               bins_}};
+    } else {
+      return count;
+    }
+  }
   std::uint64_t* tickets() const {
     return bins_ + scratch_.sets * scratch_.most_passes * bin_count;
   }

@@ -10,6 +10,7 @@
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/pass.hpp"
 #include "kradix/impl/device/route.hpp"
+#include "kradix/impl/device/value_cells.hpp"
 
 namespace kradix::impl {
 
@@ -218,8 +219,9 @@ struct ListChunks {
   const std::uint64_t* ends;  ///< of cells, if keys are spread twice
   std::size_t alone;  ///< elements of a run beyond a chunk that FinishCrowded still has scratch for
   const std::uint64_t* split_ends =
-      nullptr;                      ///< of cells between splitters, if those may spread keys
-  const Bits* splitters = nullptr;  ///< where those cells begin
+      nullptr;                            ///< of cells between splitters, if those may spread keys
+  const Bits* splitters = nullptr;        ///< where those cells begin
+  const ValueSweeps* by_value = nullptr;  ///< if keys may be swept by that
 
   static std::size_t scratch_bytes() { return (groups + 1) * sizeof(std::size_t); }
 
@@ -229,6 +231,16 @@ struct ListChunks {
     const int group = team.team_rank() / L::width, lane = L::lane(team.team_rank());
     const bool splits =
         may_be_split<ExecutionSpace, Codec> && passes->finishes == PassTable::splitting;
+    if constexpr (may_be_swept_by_value<Codec>) {
+      if (route->spreads == Route::by_value) {
+        using SearchCells = RunSearch<ExecutionSpace, ValueCodec>;
+        list_runs(team, SearchCells{keys.end(passes->count),
+                                    {&by_value->cells},
+                                    {0, 0},
+                                    low_mask<std::uint32_t>(ValueCodec::bits)});
+        return;
+      }
+    }
     if (splits || route->lists_cells()) {
       constexpr unsigned windows = Route::cells / L::width;
       const auto step = static_cast<unsigned>(team.league_size() * groups);
@@ -240,10 +252,15 @@ struct ListChunks {
       }
       return;
     }
-    auto* const starts = take_scratch<std::size_t>(team, groups + 1);
     const int shift = route->digits.begin;
-    const Search search{
-        keys.end(passes->count), codec, {shift, 0}, low_mask<Bits>(all.end - shift)};
+    list_runs(team,
+              Search{keys.end(passes->count), codec, {shift, 0}, low_mask<Bits>(all.end - shift)});
+  }
+
+  template <class AnySearch>
+  KOKKOS_FUNCTION void list_runs(const Team& team, const AnySearch& search) const {
+    const int group = team.team_rank() / L::width, lane = L::lane(team.team_rank());
+    auto* const starts = take_scratch<std::size_t>(team, groups + 1);
     const std::size_t window = static_cast<std::size_t>(team.league_rank()) * windows + group;
     // A lone group finds both ends itself.
     for (int i = group; i <= windows; i += groups) {
@@ -298,17 +315,19 @@ struct ListChunks {
     }
   }
 
-  KOKKOS_FUNCTION void list(const Search& search, std::size_t begin, std::size_t end,
+  template <class AnySearch>
+  KOKKOS_FUNCTION void list(const AnySearch& search, std::size_t begin, std::size_t end,
                             int lane) const {
+    using Run = typename AnySearch::Bits;
     Chunk mine{};  // each lane keeps one, for the list has one place at which all are added
     int kept = 0;
     std::size_t chunks = 0;
     const std::size_t all = end - begin;
-    Bits run = begin < end ? search.run_of(begin) : Bits{0};
+    Run run = begin < end ? search.run_of(begin) : Run{0};
     while (begin < end) {
       std::size_t next = end;
       std::size_t size = end - begin;
-      Bits beyond = 0;
+      Run beyond = 0;
       if (size > shape.most) {
         beyond = search.run_of(begin + shape.most);
         next = search.template first_at<false>(beyond, begin, begin + shape.most, lane);
@@ -359,24 +378,29 @@ struct ListChunks {
 
   /// Could many runs lie from the one to the other, few of them with more elements than some? Where keys spread evenly
   /// each has at least twice as many.
-  KOKKOS_FUNCTION static bool are_sparse(Bits first, Bits last, std::size_t size) {
+  template <class Run>
+  KOKKOS_FUNCTION static bool are_sparse(Run first, Run last, std::size_t size) {
     constexpr std::size_t least_runs = 256, some = 8;
-    const Bits runs = static_cast<Bits>(last - first);
+    const Run runs = static_cast<Run>(last - first);
     return runs > least_runs && runs > size / some;
   }
 
   /// Where a chunk is best cut, or `end`: at a gap beside which what lies before or behind takes no room at all. Keys
   /// would share counters of a finish, which span the gap.
-  KOKKOS_FUNCTION std::size_t gap_in(const Search& search, std::size_t begin, std::size_t end,
-                                     Bits first, int lane) const {
-    const Bits last = search.run_of(end - 1);
+  template <class AnySearch>
+  KOKKOS_FUNCTION std::size_t gap_in(const AnySearch& search, std::size_t begin, std::size_t end,
+                                     typename AnySearch::Bits first, int lane) const {
+    using Run = typename AnySearch::Bits;
+    const Run last = search.run_of(end - 1);
     if (!are_sparse(first, last, end - begin)) return end;
-    const int topmost = bit_width_of(static_cast<Bits>(first ^ last)) - 1;
-    const Bits behind = static_cast<Bits>(last >> topmost << topmost);
+    const int topmost = bit_width_of(static_cast<Run>(first ^ last)) - 1;
+    const Run behind = static_cast<Run>(last >> topmost << topmost);
     const std::size_t gap = search.template first_at<false>(behind, begin, end, lane);
-    const Bits before = search.run_of(gap - 1) - first, after = last - search.run_of(gap);
+    // (Cells by value: half as wide a chunk has as many counters.)
+    if constexpr (may_be_swept_by_value<Codec> && sizeof(Run) < sizeof(Bits)) return gap;
+    const Run before = search.run_of(gap - 1) - first, after = last - search.run_of(gap);
     constexpr int no_room_bits = 7;
-    const Bits no_room = static_cast<Bits>((last - first) >> no_room_bits);
+    const Run no_room = static_cast<Run>((last - first) >> no_room_bits);
     return before < no_room || after < no_room ? gap : end;
   }
 };

@@ -149,6 +149,20 @@ struct CountAllDigits {
   }
 };
 
+/// Digits of keys, or, if the route sweeps by value, of the numbers of their cells.
+template <class Digits, class Cells>
+struct CountDigitsOrCells : Digits {
+  Cells cells;
+
+  KOKKOS_FUNCTION void count_in(const typename Digits::Team& team, std::uint32_t* counts) const {
+    if (this->route->spreads == Route::by_value) {
+      cells.count_digits(team, cells.all, counts);
+    } else {
+      Digits::count_in(team, counts);
+    }
+  }
+};
+
 /// One launch counts digits, or kinds of keys where the sample has seen no more than a few.
 template <class Digits, class Kinds>
 struct CountDigitsOrKinds {
@@ -262,6 +276,7 @@ struct ListOrRecount {
   int second;         ///< its first row
   PassTable* sweeps;  ///< those of the passes that are sweeps
   WithKinds with_kinds;
+  PassTable* by_value = nullptr;  ///< likewise, over digits of cells (null: there are none)
 
   static std::size_t scratch_bytes(int digit_count) {
     return std::max(words * sizeof(Word) + Count::scratch_bytes(digit_count),
@@ -284,7 +299,11 @@ struct ListOrRecount {
     const bool has_counted = known.kinds == 0 && known.verifies == 0;
     if (has_counted && !crowds && !sample_missed_a_bit(known)) {
       if (team.league_rank() != 0) return;
-      if (known.spreads != 0) {
+      if (by_value != nullptr && known.spreads == Route::by_value) {
+        if (team.team_rank() == 0) *sweeps = PassTable{};
+        list.list(team, {0, Route::cell_bits}, 0, second, known.but_sweeps(), by_value,
+                  scratch + 1);
+      } else if (known.spreads != 0) {
         tell(team, spreading(known), PassTable{});
       } else {
         list.list(team, known.digits, 0, second, known.but_sweeps(), sweeps, scratch + 1);

@@ -39,6 +39,8 @@ struct IndexReader {
   KOKKOS_FUNCTION std::uint32_t of(const typename Codec::key_type& key) const {
     return static_cast<std::uint32_t>(codec.encode(key) >> shift) - base;
   }
+  KOKKOS_FUNCTION static constexpr bool exists() { return true; }
+  KOKKOS_FUNCTION bool tells_all_apart(int begin) const { return shift == begin; }
 };
 
 /// As with digits, an integer's xor may come after the shift.
@@ -55,6 +57,35 @@ struct IndexReader<WordCodec<Word, false>> {
   KOKKOS_FUNCTION std::uint32_t of(Word word) const {
     return (static_cast<std::uint32_t>(word >> shift) ^ flip) - base;
   }
+  KOKKOS_FUNCTION static constexpr bool exists() { return true; }
+  KOKKOS_FUNCTION bool tells_all_apart(int begin) const { return shift == begin; }
+};
+
+/// The place of a key's value between those of a chunk's ends, for keys that are spread by value: near zero, where codes are
+/// far apart, they lie as close as elsewhere. Rounding turns no order round.
+template <class Codec>
+struct ValueIndex {
+  double first, scale;
+  bool is_known;
+
+  /// From the codes of the ends, for so many bits of an index.
+  KOKKOS_FUNCTION static ValueIndex of_ends(const Codec& codec, int bits,
+                                            typename Codec::bits_type first,
+                                            typename Codec::bits_type last) {
+    const double from = value_of_code(codec, first), to = value_of_code(codec, last);
+    const double range = to - from;
+    const double steps = (1 << bits) - 2;
+    return {from, steps / range, range > -1e300 && range < 1e300};
+  }
+  KOKKOS_FUNCTION std::uint32_t of(std::uint64_t key) const {
+    // A double of 2^52 to 2^53, whose last bits are a whole number.
+    constexpr double whole = 6755399441055744.0;
+    const double sum = Kokkos::fma(value_of_bits(key) - first, scale, whole);
+    return static_cast<std::uint32_t>(Kokkos::bit_cast<std::uint64_t>(sum));
+  }
+  /// Are both ends numbers, not too far from each other?
+  KOKKOS_FUNCTION bool exists() const { return is_known; }
+  KOKKOS_FUNCTION static bool tells_all_apart(int) { return false; }
 };
 
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
@@ -66,8 +97,10 @@ struct FinishChunk {
   using Narrow = PackedCounters<2>;
   using Wide = PackedCounters<4>;
   using Index = IndexReader<Codec>;
+  using ByValue = std::conditional_t<has_value_cells<Codec>, ValueIndex<Codec>, Index>;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
-  static constexpr bool may_have_no_digits = may_be_cut_by_value<Codec> && !with_values;
+  static constexpr bool may_be_by_value =
+      with_values ? may_be_swept_by_value<Codec> : may_be_cut_by_value<Codec>;
   static constexpr int threads = Shape.threads, items = Shape.items, most = threads * items;
   static constexpr int groups = threads / L::width;
   /// Of 4608 keys that spread evenly, some 150 share a narrow counter with another, some 300 a wide one; twice
@@ -122,7 +155,7 @@ struct FinishChunk {
     const Key* const keys = buffers.keys.end(passes->count);
     const bool splits = may_be_split<ExecutionSpace, Codec> && !with_values &&
                         passes->finishes == PassTable::splitting;
-    const bool has_no_digits = may_have_no_digits && route->has_no_digits();
+    const bool has_no_digits = may_be_by_value && route->has_no_digits();
     const int swept = splits || has_no_digits ? 0 : route->digits.begin;
     const auto step = static_cast<std::uint64_t>(team.league_size());
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
@@ -139,7 +172,7 @@ struct FinishChunk {
         if (team.team_rank() == 0) scratch.hopeless = is_hopeless(entry, splits ? 2 : 4);
         load(team.team_rank(), chunk.size(), keys + chunk.begin(), values, swept, scratch,
              registers);
-        if constexpr (may_have_no_digits) {
+        if constexpr (may_be_by_value) {
           if (has_no_digits) find_ends(team, scratch, registers);
         }
         if constexpr (may_be_split<ExecutionSpace, Codec> && !with_values) {
@@ -150,12 +183,19 @@ struct FinishChunk {
             scratch.last = bounds.high;
           }
         }
-        if (failures < 2) {
-          sorted = order<Narrow>(team, chunk.size(), swept, scratch, registers);
-          failures = sorted ? 0 : failures + 1;
-          if (!sorted) team.team_barrier();
+        const bool by_value = may_be_by_value && route->spreads == Route::by_value;
+        // (Codes of keys alone take fewer steps than values, but lie far apart near zero.)
+        if (by_value && with_values) {
+          sorted = order_by<ByValue>(team, chunk.size(), swept, scratch, registers, failures);
+        } else {
+          sorted = order_by<Index>(team, chunk.size(), swept, scratch, registers, failures);
         }
-        sorted = sorted || order<Wide>(team, chunk.size(), swept, scratch, registers);
+        if constexpr (may_be_by_value && !with_values) {
+          if (by_value && !sorted) {
+            team.team_barrier();
+            sorted = order<Wide, ByValue>(team, chunk.size(), swept, scratch, registers);
+          }
+        }
         if (sorted) write(team, chunk, values, registers.count, scratch);
         hopeless = scratch.hopeless;
       }
@@ -189,26 +229,42 @@ struct FinishChunk {
     Registers registers;
     if (team.team_rank() == 0) scratch.hopeless = false;
     load(team.team_rank(), chunk.size(), keys, values, swept, scratch, registers);
-    if (!order<Wide>(team, chunk.size(), swept, scratch, registers)) return false;
+    if (!order<Wide, Index>(team, chunk.size(), swept, scratch, registers)) return false;
     write(team, chunk, values, registers.count, scratch);
     return true;
   }
 
+  /// By narrow counters, unless those of two chunks in a row have overflowed, or by wide ones.
+  template <class By>
+  KOKKOS_FUNCTION bool order_by(const Team& team, int size, int swept, Scratch& scratch,
+                                Registers& registers, int& failures) const {
+    if (failures < 2) {
+      if (order<Narrow, By>(team, size, swept, scratch, registers)) {
+        failures = 0;
+        return true;
+      }
+      ++failures;
+      team.team_barrier();
+    }
+    return order<Wide, By>(team, size, swept, scratch, registers);
+  }
+
   /// Leaves the keys in scratch, sorted. False if there are too many alike for the counters.
-  template <class Counters>
+  template <class Counters, class By>
   KOKKOS_FUNCTION bool order(const Team& team, int size, int swept, Scratch& scratch,
                              Registers& registers) const {
     const int thread = team.team_rank();
     clear(thread, scratch);
     team.team_barrier();
     if (scratch.hopeless) return false;
-    const Index index = index_of<Counters>(scratch, swept);
+    const By index = index_of<Counters, By>(scratch, swept);
+    if (!index.exists()) return false;
     count<Counters>(index, scratch, registers);
     team.team_barrier();
     if (scratch.overflows != 0) return false;
     scan<Counters>(team, scratch);
     // Keys that share a counter are the same, and nobody can tell them apart.
-    const bool exact = index.shift == all.begin && !with_values && !keeps_order;
+    const bool exact = index.tells_all_apart(all.begin) && !with_values && !keeps_order;
     team.team_barrier();
     if (exact) {
       rank<Counters, false>(thread, index, scratch, registers);
@@ -295,9 +351,17 @@ struct FinishChunk {
     return &scratch.counters[0].word[0] + Counters::word_of(index);
   }
 
-  /// The topmost bits that tell the chunk's keys apart.
+  template <class Counters, class By>
+  KOKKOS_FUNCTION By index_of(const Scratch& scratch, int swept) const {
+    if constexpr (!std::is_same_v<By, Index>) {
+      return By::of_ends(codec, Counters::index_bits, scratch.first, scratch.last);
+    } else {
+      return topmost_bits<Counters>(scratch, swept);
+    }
+  }
+  /// That tell the chunk's keys apart.
   template <class Counters>
-  KOKKOS_FUNCTION Index index_of(const Scratch& scratch, int swept) const {
+  KOKKOS_FUNCTION Index topmost_bits(const Scratch& scratch, int swept) const {
     int low = bit_width_of(static_cast<Bits>(scratch.last - scratch.first)) + swept -
               Counters::index_bits;
     // The first key need not be a multiple of a larger unit than that of the swept bits.
@@ -317,8 +381,8 @@ struct FinishChunk {
   }
 
   /// A missing item adds nothing to the counter of what its register holds: no branch serialises this.
-  template <class Counters>
-  KOKKOS_FUNCTION static void count(const Index& index, Scratch& scratch, Registers& registers) {
+  template <class Counters, class By>
+  KOKKOS_FUNCTION static void count(const By& index, Scratch& scratch, Registers& registers) {
     constexpr int packed = Counters::per_word;
     typename Counters::Overflow overflow;
     KRADIX_UNROLL
@@ -384,8 +448,8 @@ struct FinishChunk {
   }
 
   /// Places in the chunk. Of keys that share a counter, the second `Queues` them.
-  template <class Counters, bool Queues>
-  KOKKOS_FUNCTION static void rank(int thread, const Index& index, Scratch& scratch,
+  template <class Counters, bool Queues, class By>
+  KOKKOS_FUNCTION static void rank(int thread, const By& index, Scratch& scratch,
                                    Registers& registers) {
     constexpr int packed = Counters::per_word, bits = 32 / packed;
     std::uint32_t second[(items + packed - 1) / packed] = {};
@@ -464,8 +528,8 @@ struct FinishChunk {
 
   /// Keys that share a counter are sorted by whichever thread comes first, not by the one that happens to
   /// hold them.
-  template <class Counters>
-  KOKKOS_FUNCTION void sort_shared(const Team& team, int size, const Index& index,
+  template <class Counters, class By>
+  KOKKOS_FUNCTION void sort_shared(const Team& team, int size, const By& index,
                                    Scratch& scratch) const {
     if (scratch.queued > queue_size) {
       sort_at_all_places<Counters>(team, size, index, scratch);
@@ -477,8 +541,8 @@ struct FinishChunk {
   }
 
   /// Everybody learns how many share before anybody moves a key.
-  template <class Counters>
-  KOKKOS_FUNCTION void sort_at_all_places(const Team& team, int size, const Index& index,
+  template <class Counters, class By>
+  KOKKOS_FUNCTION void sort_at_all_places(const Team& team, int size, const By& index,
                                           Scratch& scratch) const {
     for (int begin = 0; begin < size; begin += threads) {
       const int first = begin + team.team_rank();
@@ -492,8 +556,8 @@ struct FinishChunk {
     }
   }
 
-  template <class Counters>
-  KOKKOS_FUNCTION static bool same_index(const Index& index, const Scratch& scratch, int a, int b) {
+  template <class Counters, class By>
+  KOKKOS_FUNCTION static bool same_index(const By& index, const Scratch& scratch, int a, int b) {
     const std::uint32_t difference = index.of(scratch.keys[a]) - index.of(scratch.keys[b]);
     return (difference & ((1u << Counters::index_bits) - 1)) == 0;
   }

@@ -12,11 +12,13 @@
 
 namespace kradix::impl {
 
-/// Codecs of floats whose bits are all there is to know of them.
+/// Codecs of floats whose bits are all there is to know of them, or which may be swept by value.
 template <class Codec>
 inline constexpr bool may_be_looked_at = false;
 template <class Word>
 inline constexpr bool may_be_looked_at<TotalOrderCodec<Word>> = sizeof(Word) >= 4;
+template <>
+inline constexpr bool may_be_looked_at<WordCodec<std::uint64_t, true>> = true;
 
 /// At the ends: rare floats have exponents that a glance at few does not see. If pieces are wanted, at cells by value, too, and
 /// by pieces, which get theirs.
@@ -31,9 +33,10 @@ struct LookAtFloats {
   static constexpr int words = 2 * Places::count > groups + 1 ? 2 * Places::count : groups + 1;
 
   Codec codec;
-  Pieces* pieces;   ///< or null
-  int cell_bits;    ///< of the number of their cells
-  int narrow_bits;  ///< of codes in a cell where keys are (0: any)
+  Pieces* pieces;                  ///< or null
+  int cell_bits;                   ///< of the number of their cells
+  int narrow_bits;                 ///< of codes in a cell where keys are (0: any)
+  ValueCells* by_value = nullptr;  ///< where sweeps find the cells (null: nobody sweeps by value)
 
   /// By each thread of a team, its samples.
   template <int Count>
@@ -54,21 +57,25 @@ struct LookAtFloats {
   /// By one team, at some.
   KOKKOS_FUNCTION void operator()(const Team& team, const Bits* shown, int size, Route* route,
                                   std::uint32_t* counts) const {
-    if (pieces == nullptr) return;
-    if constexpr (may_be_cut_by_value<Codec>) {
-      const auto cells = ValueCells::of(codec, *route);
-      if (cells.exists()) {
-        const auto of = [&](Bits code) { return cells.of(codec.decode(code)); };
-        const float sharing = sharing_of(team, shown, size, Route::cell_bits, of, counts);
-        if (team.team_rank() == 0) route->sharing_by_value = sharing;
-      }
+    if (pieces == nullptr && by_value == nullptr) return;
+    if constexpr (has_value_cells<Codec>) look_at_values(team, shown, size, route, counts);
+    if constexpr (may_be_cut<ExecutionSpace, Codec>) {
       if (team.team_rank() == 0) place_windows(*route);
-    }
-    if constexpr (may_be_cut<ExecutionSpace, Codec>)
       look_at_pieces(team, shown, size, route, counts);
+    }
   }
 
  private:
+  KOKKOS_FUNCTION void look_at_values(const Team& team, const Bits* shown, int size, Route* route,
+                                      std::uint32_t* counts) const {
+    const auto cells = ValueCells::of(codec, *route);
+    if (!cells.exists()) return;
+    const auto of = [&](Bits code) { return cells.of_code(codec, code); };
+    const float sharing = sharing_of(team, shown, size, Route::cell_bits, of, counts);
+    if (team.team_rank() != 0) return;
+    route->sharing_by_value = sharing;
+    if (by_value != nullptr) *by_value = cells;
+  }
   KOKKOS_FUNCTION void look_at_pieces(const Team& team, const Bits* shown, int size, Route* route,
                                       std::uint32_t* counts) const {
     if (!share_cells(team, shown, size, counts)) return;

@@ -35,8 +35,8 @@ struct Route {
   int crowded;       ///< digit by digit, for many keys of a run are alike
   int mends;         ///< where neighbours are out of order, for hardly any are
   /// Keys alone are spread by the two topmost digits, in no order, and finished in chunks or value by value; or by splitters;
-  /// or by the digits of cells of equal width in value, and finished in chunks; or of pieces of their range, and finished so or
-  /// so.
+  /// or by the digits of cells of equal width in value, and finished in chunks (with values: swept by those, in order); or of
+  /// pieces of their range, and finished so or so.
   int spreads;
   static constexpr int to_chunks = 1, to_values = 2, by_splitters = 3, by_value = 4,
                        pieces_to_chunks = 5, pieces_to_values = 6;
@@ -151,6 +151,8 @@ struct RouteRule {
   int least_piece_bits = 15;
   float pieces_even = 3, pieces_alike = 256;
   float value_even = 1.25f;  ///< and doubles by value, rather than by pieces (0: never by value)
+  /// Doubles with values, from so many on, may be swept by value: two launches more.
+  std::size_t by_value_from = std::size_t{1} << 22;
   std::size_t wide = std::size_t{1} << 15;  ///< that fit no suffix
   /// From so many on a pass leaves no more than suffixes, and cells are finished by value.
   std::size_t values_from = std::size_t{1} << 27;
@@ -357,10 +359,11 @@ struct ChooseRoute {
     if (piece_bits == 0 || route->verifies != 0 || route->kinds != 0 || route->heavy != 0) {
       return false;
     }
-    const bool by_bits = route->finishes != 0 && route->crowded == 0 && route->mends == 0;
-    if (by_bits && route->digits.count() <= 2 && sample_holds()) return false;
     const int by = element_bytes == 4 ? cells_to_values(n) : cells_to_chunks(n);
     if (by == 0) return false;
+    // With values two sweeps over digits of which few bins are full take longer.
+    const bool by_bits = route->finishes != 0 && route->crowded == 0 && route->mends == 0;
+    if (by_bits && route->digits.count() <= 2 && sample_holds() && !with_values) return false;
     route->digits = {all.end, all.end};
     route->finishes = 1;
     route->crowded = route->mends = 0;

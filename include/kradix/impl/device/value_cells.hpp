@@ -18,6 +18,27 @@ inline constexpr bool may_be_cut_by_value = false;
 template <>
 inline constexpr bool may_be_cut_by_value<TotalOrderCodec<std::uint64_t>> = true;
 
+/// Floats that keep their order where they are equal: sweeps over the digits of their cells do.
+template <class Codec>
+inline constexpr bool may_be_swept_by_value = false;
+template <>
+inline constexpr bool may_be_swept_by_value<WordCodec<std::uint64_t, true>> = true;
+
+template <class Codec>
+inline constexpr bool has_value_cells = may_be_cut_by_value<Codec> || may_be_swept_by_value<Codec>;
+
+KOKKOS_INLINE_FUNCTION double value_of_bits(std::uint64_t key) {
+  return Kokkos::bit_cast<double>(key);
+}
+template <class Codec>
+KOKKOS_INLINE_FUNCTION double value_of_code(const Codec& codec, std::uint64_t code) {
+  if constexpr (Codec::tells_all_keys_apart) {
+    return value_of_bits(codec.decode(code));
+  } else {
+    return value_of_bits(codec.decode_to_any(code));
+  }
+}
+
 /// The cell of a key: a product and a sum rounded once, whose last bits are a whole number. That never turns an order round,
 /// whatever it rounds. What lies beyond the ends is of the first cell or the last, and what is no number comes last, as in
 /// total order.
@@ -31,8 +52,8 @@ struct ValueCells {
   /// Between the first code and the last of a sample; `exists()` tells if those are numbers, not too near or too far.
   template <class Codec>
   KOKKOS_FUNCTION static ValueCells of(const Codec& codec, const Route& route) {
-    const double one = value_of(codec.decode(~route.least)),
-                 other = value_of(codec.decode(route.greatest));
+    const double one = value_of_code(codec, ~route.least),
+                 other = value_of_code(codec, route.greatest);
     const double least = one < other ? one : other, greatest = one < other ? other : one;
     // A whole number that a double of 2^52 to 2^53 has room for; the outermost cells are for what is rounded.
     constexpr double whole = 6755399441055744.0;
@@ -46,18 +67,19 @@ struct ValueCells {
     const double first = least * scale;
     return least < greatest && greatest - least < 1e300 && first > -far && first < far;
   }
-  KOKKOS_FUNCTION std::uint32_t of(std::uint64_t key) const {
-    const double value = value_of(key);
+  KOKKOS_FUNCTION std::uint32_t of(std::uint64_t key) const { return of_value(value_of_bits(key)); }
+  template <class Codec>
+  KOKKOS_FUNCTION std::uint32_t of_code(const Codec& codec, std::uint64_t code) const {
+    return of_value(value_of_code(codec, code));
+  }
+
+ private:
+  KOKKOS_FUNCTION std::uint32_t of_value(double value) const {
     // Comparisons with what is no number do not hold.
     const double below = value < greatest ? value : greatest,
                  inside = below > least ? below : least;
     const double sum = Kokkos::fma(inside, scale, offset);
     return (static_cast<std::uint32_t>(Kokkos::bit_cast<std::uint64_t>(sum)) & (count - 1)) ^ flip;
-  }
-
- private:
-  KOKKOS_FUNCTION static double value_of(std::uint64_t key) {
-    return Kokkos::bit_cast<double>(key);
   }
 };
 
@@ -76,5 +98,33 @@ template <class Reader>
 inline constexpr bool reads_keys = false;
 template <>
 inline constexpr bool reads_keys<ValueReader> = true;
+
+/// What sweeps by value share: the cells, which are made by the kernel before, and the passes, if there are any.
+struct ValueSweeps {
+  ValueCells cells;
+  PassTable passes;
+};
+
+/// The number of a key's cell as its code.
+struct ValueCodec {
+  using key_type = std::uint64_t;
+  using bits_type = std::uint32_t;
+  static constexpr int bits = Route::cell_bits;
+  static constexpr bool tells_all_keys_apart = false;
+
+  const ValueCells* cells;
+
+  struct AtHand {
+    ValueCells cells;
+    KOKKOS_FUNCTION bits_type encode(key_type key) const { return cells.of(key); }
+  };
+  KOKKOS_FUNCTION AtHand at_hand() const { return {*cells}; }
+  KOKKOS_FUNCTION bits_type encode(key_type key) const { return at_hand().encode(key); }
+};
+template <>
+struct DigitReader<ValueCodec> : ValueReader {
+  KOKKOS_FUNCTION DigitReader(const ValueCodec& codec, Digit digit)
+      : ValueReader{*codec.cells, digit.shift} {}
+};
 
 }  // namespace kradix::impl
