@@ -963,15 +963,15 @@ TYPED_TEST(MsdHybridFloats, MayBeOdd) {
   }
 }
 
-/// Doubles with values that are swept by value, whatever else might be chosen.
+/// Doubles that are swept by value, whatever else might be chosen.
 RouteRule sweeping_by_value() {
   RouteRule rule = by_pieces(true);
-  rule.heavy_from = ~std::size_t{0};
+  rule.heavy_from = rule.pieces_from = ~std::size_t{0};
   rule.by_value_from = 0;
   return rule;
 }
 /// The odd ones among them, several times, where no sample looks.
-TEST(MsdHybrid, DoublesWithValuesAreSweptByValue) {
+TEST(MsdHybrid, DoublesAreSweptByValue) {
   std::mt19937_64 random{keys::fresh_seed()};
   const auto odd = odd_floats<double>();
   constexpr auto tile = static_cast<std::size_t>(sweep_with.round());
@@ -987,9 +987,18 @@ TEST(MsdHybrid, DoublesWithValuesAreSweptByValue) {
             input[place] = odd[random() % odd.size()];
           }
           const Route route = expect_sorted<small_finish>(input, order, sweeping_by_value());
-          EXPECT_EQ(route.spreads, Route::by_value);
+          EXPECT_EQ(route.spreads, Route::swept_by_value);
           EXPECT_EQ(route.recounts, 0);
-          if (odd_ones == 0 && kind != 2) EXPECT_EQ(route.given_up, 0u);
+          if (odd_ones == 0 && kind != 2) {
+            EXPECT_EQ(route.given_up, 0u);
+          }
+          const auto codec = codec_of_all_bits<double>(order);
+          for (const Route& alone : routes_alone(input, codec, sweeping_by_value())) {
+            EXPECT_EQ(alone.spreads, Route::swept_by_value);
+            if (odd_ones == 0 && kind != 2) {
+              EXPECT_EQ(alone.given_up, 0u);
+            }
+          }
           if (HasFailure()) return;
         }
       }
@@ -998,7 +1007,7 @@ TEST(MsdHybrid, DoublesWithValuesAreSweptByValue) {
 }
 
 /// Of few kinds, all alike, zeros of both signs, or not even numbers: by value or not.
-TEST(MsdHybrid, DoublesWithValuesMayBeOdd) {
+TEST(MsdHybrid, SweptDoublesMayBeOdd) {
   std::mt19937_64 random{keys::fresh_seed()};
   const auto odd = odd_floats<double>();
   for (int kinds = 1; kinds <= 9; ++kinds) {
@@ -1014,6 +1023,7 @@ TEST(MsdHybrid, DoublesWithValuesMayBeOdd) {
       }
       for (const Order order : {Order::ascending, Order::descending}) {
         expect_sorted<small_finish>(input, order, sweeping_by_value());
+        routes_alone(input, codec_of_all_bits<double>(order), sweeping_by_value());
       }
       if (HasFailure()) return;
     }
@@ -1033,12 +1043,38 @@ TEST(MsdHybrid, SweepsByValueMoveAsTheyShould) {
         const auto sorted = hybrid::sort<small_finish, std::uint64_t>(
             input, make_codec<double>(Order::ascending), {in_place, makes_indices, leaves_keys},
             sweeping_by_value());
-        EXPECT_EQ(sorted.route.spreads, Route::by_value);
+        EXPECT_EQ(sorted.route.spreads, Route::swept_by_value);
         EXPECT_EQ(sorted.values, indices);
         for (std::size_t i = 0; i < input.size() && !leaves_keys; ++i) {
           ASSERT_EQ(sorted.keys[i], input[indices[i]]);
         }
       }
+    }
+  }
+}
+
+/// Tiles that wait for others to leave the look-back's words.
+TEST(MsdHybrid, SweepsByValueLookBack) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  std::vector<double> input(100 * static_cast<std::size_t>(sweep_with.round()) + 3);
+  for (double& key : input) key = draw_value<double>(1, random);
+  const auto indices = reference::sorted_indices(input, Order::ascending);
+  for (const LookBackShape look_back :
+       {LookBackShape{3, 4, 1}, LookBackShape{2, 1, 0}, LookBackShape{2, 2, 0, 2}}) {
+    SCOPED_TRACE(::testing::Message()
+                 << "seed " << keys::fresh_seed() << ", 2^" << look_back.slot_bits << " slots");
+    const auto sorted = hybrid::sort<small_finish, std::uint32_t>(
+        input, make_codec<double>(Order::ascending), {.makes_indices = true}, sweeping_by_value(),
+        {0, 64}, look_back);
+    const auto alone =
+        hybrid::sort<small_finish, NoValue>(input, codec_of_all_bits<double>(Order::ascending), {},
+                                            sweeping_by_value(), {0, 64}, look_back);
+    EXPECT_EQ(sorted.route.spreads, Route::swept_by_value);
+    EXPECT_EQ(alone.route.spreads, Route::swept_by_value);
+    EXPECT_EQ(sorted.values, indices);
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      ASSERT_EQ(sorted.keys[i], input[indices[i]]) << i;
+      ASSERT_EQ(alone.keys[i], input[indices[i]]) << i;
     }
   }
 }
@@ -1052,7 +1088,7 @@ TEST(MsdHybrid, SomeBitsOfDoublesAreNoValue) {
   for (double& key : input) key = draw_value<double>(1, random);
   const auto sorted = hybrid::sort<small_finish, std::uint32_t>(
       input, codec, {.makes_indices = true}, sweeping_by_value(), {30, 60});
-  EXPECT_NE(sorted.route.spreads, Route::by_value);
+  EXPECT_NE(sorted.route.spreads, Route::swept_by_value);
   const auto bits = [&](std::size_t i) {
     return codec.encode(std::bit_cast<std::uint64_t>(input[i])) >> 30 & ((1u << 30) - 1);
   };

@@ -59,7 +59,7 @@ struct MsdHybridScratch {
   Slot sampled;  ///< kinds, of which that is true anyway
   Slot route;
   Slot splitting;  ///< if keys may be spread by splitters, with what else must be zero
-  Slot by_value;   ///< if keys with values may be swept by value
+  Slot by_value;   ///< if doubles may be swept by value
   Slot splitters;  ///< then, and the samples that they are chosen from
   Slot pieces;     ///< if floats may be spread by pieces, and what else is known of their cells
   Slot chunks;  ///< may lie over the look-back's words, which are done with when chunks are listed
@@ -83,8 +83,8 @@ struct MsdHybridScratch {
     const bool may_split = plan.value_bytes == 0 && plan.key_bytes == 8 &&
                            plan.count >= rule.split_from && plan.count <= rule.split_to;
     const std::size_t splitting = may_split ? sizeof(SplitterState) : 0;
-    const bool may_be_by_value =
-        plan.value_bytes > 0 && plan.key_bytes == 8 && plan.count >= rule.by_value_from;
+    const bool may_be_by_value = plan.key_bytes == 8 && plan.count >= rule.by_value_from &&
+                                 (plan.value_bytes > 0 || plan.count < rule.pieces_from);
     const std::size_t by_value = may_be_by_value ? sizeof(ValueSweeps) : 0;
     const std::size_t cells =
         may_spread ? (Cells::count + TileSums::words) * sizeof(std::uint64_t) +
@@ -137,10 +137,11 @@ class MsdHybrid {
   using Glance = impl::Glance<ExecutionSpace, Codec, glance_with.threads>;
   static constexpr TeamShape sample_with = sample_shape<ExecutionSpace>();
   /// Floats alone, and doubles with values.
-  static constexpr bool may_look =
-      may_be_looked_at<Codec> && (std::is_same_v<Value, NoValue> || Sweeps::may_sweep_by_value);
-  static constexpr bool may_cut = may_look && !Sweeps::may_sweep_by_value &&
-                                  (may_be_cut<ExecutionSpace, Codec> || may_be_cut_by_value<Codec>);
+  static constexpr bool are_floats_alone =
+      may_be_looked_at<Codec> && std::is_same_v<Value, NoValue>;
+  static constexpr bool may_look = are_floats_alone || Sweeps::may_sweep_by_value;
+  static constexpr bool may_cut =
+      are_floats_alone && (may_be_cut<ExecutionSpace, Codec> || may_be_cut_by_value<Codec>);
   using Look = std::conditional_t<may_look,
                                   LookAtFloats<ExecutionSpace, Codec, sample_with.threads>, NoLook>;
   using Sample = SampleRuns<ExecutionSpace, Codec, sample_with.threads, Look>;
@@ -313,7 +314,7 @@ class MsdHybrid {
   bool may_be_by_pieces(const RouteRule& rule) const {
     return may_cut && pieces_ != nullptr && !glances_only(rule) && !sweeps_.keeps_order();
   }
-  /// With values, all bits of which count.
+  /// Doubles, all bits of which count; of keys alone no more than are spread otherwise.
   bool may_sweep_by_value(const RouteRule& rule) const {
     return Sweeps::may_sweep_by_value && by_value_ != nullptr && !glances_only(rule) &&
            plan_.count >= rule.by_value_from && plan_.bits.end - plan_.bits.begin == Codec::bits;

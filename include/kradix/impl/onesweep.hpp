@@ -168,19 +168,19 @@ class Onesweep {
   }
 
   /// Over the digits of cells by value, if the route says so: those of the list above are none then.
-  static constexpr bool may_sweep_by_value = with_values && may_be_swept_by_value<Codec>;
+  static constexpr bool may_sweep_by_value = may_be_swept_by_value<Codec, Value>;
   void sweep_by_value(ValueSweeps* by_value) {
     if constexpr (may_sweep_by_value) {
       const auto look_back = first_look_back();
       in_tiles_of_plan([&]<TeamShape TileShape>() {
         using Sweep = SweepTile<ExecutionSpace, ValueCodec, Value, TileShape, TileLookBack>;
-        for (int sweep = 0; sweep < Route::cell_bits / digit_bits; ++sweep) {
-          launch<TileShape>(
-              "SweepByValue", std::min(plan_.tiles, resident_teams<TileShape>()),
-              Sweep::scratch_bytes(),
-              Sweep{buffers_, ValueCodec{&by_value->cells}, Sweep::Tiles::of(plan_.count),
-                    &by_value->passes, bins_, tickets() + sweep,
-                    TileLookBack{look_back.of_pass(sweep)}, sweep});
+        constexpr int passes = Route::cell_bits / digit_bits;
+        for (int pass = spreads_first() ? 1 : 0, sweeps = 0; pass < passes; ++pass, ++sweeps) {
+          launch<TileShape>("SweepByValue", std::min(plan_.tiles, resident_teams<TileShape>()),
+                            Sweep::scratch_bytes(),
+                            Sweep{buffers_, ValueCodec{&by_value->cells},
+                                  Sweep::Tiles::of(plan_.count), &by_value->passes, bins_,
+                                  tickets() + pass, TileLookBack{look_back.of_pass(sweeps)}, pass});
         }
       });
     }

@@ -231,8 +231,8 @@ struct ListChunks {
     const int group = team.team_rank() / L::width, lane = L::lane(team.team_rank());
     const bool splits =
         may_be_split<ExecutionSpace, Codec> && passes->finishes == PassTable::splitting;
-    if constexpr (may_be_swept_by_value<Codec>) {
-      if (route->spreads == Route::by_value) {
+    if constexpr (has_value_cells<Codec>) {
+      if (route->spreads == Route::swept_by_value) {
         using SearchCells = RunSearch<ExecutionSpace, ValueCodec>;
         list_runs(team, SearchCells{keys.end(passes->count),
                                     {&by_value->cells},
@@ -397,7 +397,7 @@ struct ListChunks {
     const Run behind = static_cast<Run>(last >> topmost << topmost);
     const std::size_t gap = search.template first_at<false>(behind, begin, end, lane);
     // (Cells by value: half as wide a chunk has as many counters.)
-    if constexpr (may_be_swept_by_value<Codec> && sizeof(Run) < sizeof(Bits)) return gap;
+    if constexpr (has_value_cells<Codec> && sizeof(Run) < sizeof(Bits)) return gap;
     const Run before = search.run_of(gap - 1) - first, after = last - search.run_of(gap);
     constexpr int no_room_bits = 7;
     const Run no_room = static_cast<Run>((last - first) >> no_room_bits);

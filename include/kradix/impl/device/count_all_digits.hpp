@@ -155,7 +155,7 @@ struct CountDigitsOrCells : Digits {
   Cells cells;
 
   KOKKOS_FUNCTION void count_in(const typename Digits::Team& team, std::uint32_t* counts) const {
-    if (this->route->spreads == Route::by_value) {
+    if (this->route->spreads == Route::swept_by_value) {
       cells.count_digits(team, cells.all, counts);
     } else {
       Digits::count_in(team, counts);
@@ -299,7 +299,7 @@ struct ListOrRecount {
     const bool has_counted = known.kinds == 0 && known.verifies == 0;
     if (has_counted && !crowds && !sample_missed_a_bit(known)) {
       if (team.league_rank() != 0) return;
-      if (by_value != nullptr && known.spreads == Route::by_value) {
+      if (known.spreads == Route::swept_by_value) {
         if (team.team_rank() == 0) *sweeps = PassTable{};
         list.list(team, {0, Route::cell_bits}, 0, second, known.but_sweeps(), by_value,
                   scratch + 1);

@@ -99,8 +99,7 @@ struct FinishChunk {
   using Index = IndexReader<Codec>;
   using ByValue = std::conditional_t<has_value_cells<Codec>, ValueIndex<Codec>, Index>;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
-  static constexpr bool may_be_by_value =
-      with_values ? may_be_swept_by_value<Codec> : may_be_cut_by_value<Codec>;
+  static constexpr bool may_be_by_value = may_be_swept_by_value<Codec, Value>;
   static constexpr int threads = Shape.threads, items = Shape.items, most = threads * items;
   static constexpr int groups = threads / L::width;
   /// Of 4608 keys that spread evenly, some 150 share a narrow counter with another, some 300 a wide one; twice
@@ -183,7 +182,7 @@ struct FinishChunk {
             scratch.last = bounds.high;
           }
         }
-        const bool by_value = may_be_by_value && route->spreads == Route::by_value;
+        const bool by_value = may_be_by_value && Route::is_by_value(route->spreads);
         // (Codes of keys alone take fewer steps than values, but lie far apart near zero.)
         if (by_value && with_values) {
           sorted = order_by<ByValue>(team, chunk.size(), swept, scratch, registers, failures);

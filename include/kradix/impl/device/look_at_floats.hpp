@@ -12,13 +12,11 @@
 
 namespace kradix::impl {
 
-/// Codecs of floats whose bits are all there is to know of them, or which may be swept by value.
+/// Codecs of floats whose bits are all there is to know of them.
 template <class Codec>
 inline constexpr bool may_be_looked_at = false;
 template <class Word>
 inline constexpr bool may_be_looked_at<TotalOrderCodec<Word>> = sizeof(Word) >= 4;
-template <>
-inline constexpr bool may_be_looked_at<WordCodec<std::uint64_t, true>> = true;
 
 /// At the ends: rare floats have exponents that a glance at few does not see. If pieces are wanted, at cells by value, too, and
 /// by pieces, which get theirs.
@@ -60,6 +58,7 @@ struct LookAtFloats {
     if (pieces == nullptr && by_value == nullptr) return;
     if constexpr (has_value_cells<Codec>) look_at_values(team, shown, size, route, counts);
     if constexpr (may_be_cut<ExecutionSpace, Codec>) {
+      if (pieces == nullptr) return;
       if (team.team_rank() == 0) place_windows(*route);
       look_at_pieces(team, shown, size, route, counts);
     }

@@ -35,12 +35,17 @@ struct Route {
   int crowded;       ///< digit by digit, for many keys of a run are alike
   int mends;         ///< where neighbours are out of order, for hardly any are
   /// Keys alone are spread by the two topmost digits, in no order, and finished in chunks or value by value; or by splitters;
-  /// or by the digits of cells of equal width in value, and finished in chunks (with values: swept by those, in order); or of
-  /// pieces of their range, and finished so or so.
+  /// or by the digits of cells of equal width in value, and finished in chunks; or of pieces of their range, and finished so or
+  /// so. Or keys are swept by the digits of cells by value.
   int spreads;
   static constexpr int to_chunks = 1, to_values = 2, by_splitters = 3, by_value = 4,
-                       pieces_to_chunks = 5, pieces_to_values = 6;
-  KOKKOS_FUNCTION bool spreads_by_cells() const { return spreads != 0 && spreads != by_splitters; }
+                       pieces_to_chunks = 5, pieces_to_values = 6, swept_by_value = 7;
+  KOKKOS_FUNCTION bool spreads_by_cells() const {
+    return spreads != 0 && spreads != by_splitters && spreads != swept_by_value;
+  }
+  KOKKOS_FUNCTION static bool is_by_value(int spreads) {
+    return spreads == by_value || spreads == swept_by_value;
+  }
   KOKKOS_FUNCTION static bool is_by_pieces(int spreads) {
     return spreads == pieces_to_chunks || spreads == pieces_to_values;
   }
@@ -52,7 +57,7 @@ struct Route {
     return spreads == to_chunks || spreads == by_value || spreads == pieces_to_chunks;
   }
   /// Then keys of a chunk may agree in no bits at all.
-  KOKKOS_FUNCTION bool has_no_digits() const { return spreads == by_value || is_by_pieces(); }
+  KOKKOS_FUNCTION bool has_no_digits() const { return is_by_value(spreads) || is_by_pieces(); }
   static constexpr int cell_bits = 2 * digit_bits;  ///< of those digits
   static constexpr int cells = 1 << cell_bits;
   /// Keys are counted after one sweep, if no bin of it holds more than so many (0: they are not).
@@ -151,7 +156,7 @@ struct RouteRule {
   int least_piece_bits = 15;
   float pieces_even = 3, pieces_alike = 256;
   float value_even = 1.25f;  ///< and doubles by value, rather than by pieces (0: never by value)
-  /// Doubles with values, from so many on, may be swept by value: two launches more.
+  /// Doubles with values, and fewer than those alone, from so many on may be swept by value: two launches more.
   std::size_t by_value_from = std::size_t{1} << 22;
   std::size_t wide = std::size_t{1} << 15;  ///< that fit no suffix
   /// From so many on a pass leaves no more than suffixes, and cells are finished by value.
@@ -361,13 +366,14 @@ struct ChooseRoute {
     }
     const int by = element_bytes == 4 ? cells_to_values(n) : cells_to_chunks(n);
     if (by == 0) return false;
-    // With values two sweeps over digits of which few bins are full take longer.
+    // Two sweeps by value, whose bins are even, take less than those over two digits; two passes in no order do not.
+    const bool sweeps = with_values || count < rule.pieces_from;
     const bool by_bits = route->finishes != 0 && route->crowded == 0 && route->mends == 0;
-    if (by_bits && route->digits.count() <= 2 && sample_holds() && !with_values) return false;
+    if (by_bits && route->digits.count() <= 2 && sample_holds() && !sweeps) return false;
     route->digits = {all.end, all.end};
     route->finishes = 1;
     route->crowded = route->mends = 0;
-    route->spreads = by;
+    route->spreads = sweeps && by == Route::by_value ? Route::swept_by_value : by;
     return true;
   }
   KOKKOS_FUNCTION int cells_to_values(float n) const {

@@ -84,8 +84,9 @@ struct SpreadTile {
       const Tiles tiling = passes->takes_out ? Tiles::of(passes->elements) : this->tiling;
       if (tiling.ends_before(tile)) return;
       if constexpr (may_be_cut_by_value<Codec>) {
-        if (spreads == Route::by_value) {
-          spread_tile(team, value_reader(digit_bits), tiling, tile, scratch);
+        if (Route::is_by_value(spreads)) {
+          const int shift = spreads == Route::by_value ? digit_bits : passes->digit[0].shift;
+          spread_tile(team, value_reader(shift), tiling, tile, scratch);
           return;
         }
       }

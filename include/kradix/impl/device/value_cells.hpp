@@ -18,14 +18,15 @@ inline constexpr bool may_be_cut_by_value = false;
 template <>
 inline constexpr bool may_be_cut_by_value<TotalOrderCodec<std::uint64_t>> = true;
 
-/// Floats that keep their order where they are equal: sweeps over the digits of their cells do.
+/// With values, which tell equal floats apart, sweeps over the digits of cells keep the order.
 template <class Codec>
-inline constexpr bool may_be_swept_by_value = false;
+inline constexpr bool has_value_cells = may_be_cut_by_value<Codec>;
 template <>
-inline constexpr bool may_be_swept_by_value<WordCodec<std::uint64_t, true>> = true;
-
-template <class Codec>
-inline constexpr bool has_value_cells = may_be_cut_by_value<Codec> || may_be_swept_by_value<Codec>;
+inline constexpr bool has_value_cells<WordCodec<std::uint64_t, true>> = true;
+template <class Codec, class Value>
+inline constexpr bool may_be_swept_by_value = has_value_cells<Codec> &&
+                                              (may_be_cut_by_value<Codec> ||
+                                               !std::is_same_v<Value, NoValue>);
 
 KOKKOS_INLINE_FUNCTION double value_of_bits(std::uint64_t key) {
   return Kokkos::bit_cast<double>(key);
