@@ -205,6 +205,9 @@ struct ListChunks {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
   using Search = RunSearch<ExecutionSpace, Codec>;
+  using SearchCells = RunSearch<ExecutionSpace, ValueCodec>;  ///< of equal width in value
+  template <class AnySearch>
+  static constexpr bool is_of_cells = std::is_same_v<AnySearch, SearchCells>;
   static constexpr int groups = Threads / L::width;
   static constexpr int windows = groups > 1 ? groups - 1 : 1;  ///< of a team
 
@@ -233,7 +236,6 @@ struct ListChunks {
         may_be_split<ExecutionSpace, Codec> && passes->finishes == PassTable::splitting;
     if constexpr (has_value_cells<Codec>) {
       if (route->spreads == Route::swept_by_value) {
-        using SearchCells = RunSearch<ExecutionSpace, ValueCodec>;
         list_runs(team, SearchCells{keys.end(passes->count),
                                     {&by_value->cells},
                                     {0, 0},
@@ -340,7 +342,7 @@ struct ListChunks {
         beyond = search.run_of(end - 1);
       }
       if (size > 0) {
-        while (are_sparse(run, beyond, size)) {
+        while (are_sparse<AnySearch>(run, beyond, size)) {
           const std::size_t gap = gap_in(search, begin, next, run, lane);
           if (gap == next || !shape.may_cut(chunks, end - gap, all)) break;
           next = gap;
@@ -377,10 +379,10 @@ struct ListChunks {
   }
 
   /// Could many runs lie from the one to the other, few of them with more elements than some? Where keys spread evenly
-  /// each has at least twice as many.
-  template <class Run>
+  /// each has at least twice as many. (Cells by value: so many that keys of a smooth density may crowd at one end.)
+  template <class AnySearch, class Run = typename AnySearch::Bits>
   KOKKOS_FUNCTION static bool are_sparse(Run first, Run last, std::size_t size) {
-    constexpr std::size_t least_runs = 256, some = 8;
+    constexpr std::size_t least_runs = is_of_cells<AnySearch> ? 1024 : 256, some = 8;
     const Run runs = static_cast<Run>(last - first);
     return runs > least_runs && runs > size / some;
   }
@@ -392,12 +394,11 @@ struct ListChunks {
                                      typename AnySearch::Bits first, int lane) const {
     using Run = typename AnySearch::Bits;
     const Run last = search.run_of(end - 1);
-    if (!are_sparse(first, last, end - begin)) return end;
+    if (!are_sparse<AnySearch>(first, last, end - begin)) return end;
     const int topmost = bit_width_of(static_cast<Run>(first ^ last)) - 1;
     const Run behind = static_cast<Run>(last >> topmost << topmost);
     const std::size_t gap = search.template first_at<false>(behind, begin, end, lane);
-    // (Cells by value: half as wide a chunk has as many counters.)
-    if constexpr (has_value_cells<Codec> && sizeof(Run) < sizeof(Bits)) return gap;
+    if constexpr (is_of_cells<AnySearch>) return gap;  // half as wide a chunk has as many counters
     const Run before = search.run_of(gap - 1) - first, after = last - search.run_of(gap);
     constexpr int no_room_bits = 7;
     const Run no_room = static_cast<Run>((last - first) >> no_room_bits);
