@@ -963,7 +963,7 @@ TYPED_TEST(MsdHybridFloats, MayBeOdd) {
   }
 }
 
-/// Doubles that are swept by value, whatever else might be chosen.
+/// Floats that are swept by value, whatever else might be chosen.
 RouteRule sweeping_by_value() {
   RouteRule rule = by_pieces(true);
   rule.heavy_from = rule.pieces_from = ~std::size_t{0};
@@ -971,61 +971,93 @@ RouteRule sweeping_by_value() {
   return rule;
 }
 /// The odd ones among them, several times, where no sample looks.
-TEST(MsdHybrid, DoublesAreSweptByValue) {
-  std::mt19937_64 random{keys::fresh_seed()};
-  const auto odd = odd_floats<double>();
+TYPED_TEST(MsdHybridFloats, AreSweptByValue) {
+  const auto odd = odd_floats<TypeParam>();
   constexpr auto tile = static_cast<std::size_t>(sweep_with.round());
   for (const int kind : {0, 1, 2, 3, 4}) {
+    if (kind == 3 && sizeof(TypeParam) == 4) continue;  // too many of them are the same
     for (const std::size_t count : {std::size_t{10000}, 40 * tile - 1, 40 * tile}) {
       for (const Order order : {Order::ascending, Order::descending}) {
         for (const std::size_t odd_ones : {std::size_t{0}, 3 * odd.size()}) {
           SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", count " << count
                                             << ", kind " << kind << ", " << odd_ones << " odd");
-          std::vector<double> input(count);
-          for (double& key : input) key = draw_value<double>(kind, random);
-          for (const std::size_t place : unseen_places(count, odd_ones, random() % 100)) {
-            input[place] = odd[random() % odd.size()];
+          std::vector<TypeParam> input(count);
+          for (TypeParam& key : input) key = draw_value<TypeParam>(kind, this->random_);
+          for (const std::size_t place : unseen_places(count, odd_ones, this->random_() % 100)) {
+            input[place] = odd[this->random_() % odd.size()];
           }
-          const Route route = expect_sorted<small_finish>(input, order, sweeping_by_value());
-          EXPECT_EQ(route.spreads, Route::swept_by_value);
-          EXPECT_EQ(route.recounts, 0);
-          if (odd_ones == 0 && kind != 2) {
-            EXPECT_EQ(route.given_up, 0u);
-          }
-          const auto codec = codec_of_all_bits<double>(order);
-          for (const Route& alone : routes_alone(input, codec, sweeping_by_value())) {
-            EXPECT_EQ(alone.spreads, Route::swept_by_value);
-            if (odd_ones == 0 && kind != 2) {
-              EXPECT_EQ(alone.given_up, 0u);
+          const bool spread = odd_ones == 0 && (kind < 2 || (kind == 4 && sizeof(TypeParam) == 8));
+          const auto expect_swept = [&](const Route& route) {
+            EXPECT_EQ(route.spreads, Route::swept_by_value);
+            EXPECT_EQ(route.recounts, 0);
+            if (spread) {
+              EXPECT_EQ(route.given_up, 0u);
             }
+          };
+          expect_swept(expect_sorted<small_finish>(input, order, sweeping_by_value()));
+          const auto codec = codec_of_all_bits<TypeParam>(order);
+          for (const Route& alone : routes_alone(input, codec, sweeping_by_value())) {
+            expect_swept(alone);
           }
-          if (HasFailure()) return;
+          if (this->HasFailure()) return;
         }
       }
     }
   }
 }
 
+/// Few are enough to see that all spread over their values, or that they do not.
+TYPED_TEST(MsdHybridFloats, SpreadOverTheirValuesAtAGlance) {
+  for (const std::size_t samples_from : {std::size_t{0}, ~std::size_t{0}}) {
+    for (const int kind : {0, 1, 2, 5}) {
+      for (const Order order : {Order::ascending, Order::descending}) {
+        SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", kind " << kind
+                                          << ", samples from " << samples_from);
+        RouteRule rule = RouteRule::of_chunks(static_cast<std::size_t>(small_finish.round()));
+        rule.samples_from = samples_from;
+        rule.by_value_from = 0;
+        rule.pieces_from = rule.kinds_from = ~std::size_t{0};
+        std::vector<TypeParam> input(150000);
+        for (TypeParam& key : input) {
+          key = draw_value<TypeParam>(kind == 5 ? 0 : kind, this->random_);
+          if (kind == 5) key = std::exp(100 * key);
+        }
+        const auto expect_chosen = [&](const Route& route) {
+          EXPECT_EQ(route.chosen, kind < 5 || samples_from > 0 ? 1 : 0);
+          EXPECT_EQ(route.spreads, kind < 5 ? Route::swept_by_value : 0);
+        };
+        expect_chosen(expect_sorted<small_finish>(input, order, rule));
+        if (sizeof(TypeParam) == 8) {  // as few passes as take no look at a glance
+          for (const Route& alone :
+               routes_alone(input, codec_of_all_bits<TypeParam>(order), rule)) {
+            expect_chosen(alone);
+          }
+        }
+        if (this->HasFailure()) return;
+      }
+    }
+  }
+}
+
 /// Of few kinds, all alike, zeros of both signs, or not even numbers: by value or not.
-TEST(MsdHybrid, SweptDoublesMayBeOdd) {
-  std::mt19937_64 random{keys::fresh_seed()};
-  const auto odd = odd_floats<double>();
+TYPED_TEST(MsdHybridFloats, SweptMayBeOdd) {
+  const auto odd = odd_floats<TypeParam>();
   for (int kinds = 1; kinds <= 9; ++kinds) {
     for (const int part : {1, 3, 100}) {
       SCOPED_TRACE(::testing::Message()
                    << "seed " << keys::fresh_seed() << ", " << kinds << " kinds, one in " << part);
-      std::vector<double> input(20011);
-      for (double& key : input) {
-        const std::uint64_t drawn = random();
+      std::vector<TypeParam> input(20011);
+      for (TypeParam& key : input) {
+        const std::uint64_t drawn = this->random_();
         key = drawn % static_cast<std::uint64_t>(part) == 0
                   ? odd[(drawn >> 32) % static_cast<std::uint64_t>(kinds) + 9 - kinds]
-                  : draw_value<double>(1, random);
+                  : draw_value<TypeParam>(1, this->random_);
       }
       for (const Order order : {Order::ascending, Order::descending}) {
         expect_sorted<small_finish>(input, order, sweeping_by_value());
-        routes_alone(input, codec_of_all_bits<double>(order), sweeping_by_value());
+        routes_alone(input, codec_of_all_bits<TypeParam>(order), sweeping_by_value());
       }
-      if (HasFailure()) return;
+      if (this->HasFailure()) return;
     }
   }
 }
@@ -1250,37 +1282,43 @@ TEST(MsdHybrid, CellsByPiecesKeepTheOrder) {
   expect_cells_keep_the_order<double>(random);
 }
 
-TEST(MsdHybrid, CellsByValueKeepTheOrder) {
-  std::mt19937_64 random{keys::fresh_seed()};
+TYPED_TEST(MsdHybridFloats, CellsByValueKeepTheOrder) {
+  using Word = unsigned_of_size<sizeof(TypeParam)>;
+  using Cells = ValueCells<Word>;
+  int existed = 0;
   for (const Order order : {Order::ascending, Order::descending}) {
-    const auto codec = codec_of_all_bits<double>(order);
+    const auto codec = codec_of_all_bits<TypeParam>(order);
     for (int turn = 0; turn < 200; ++turn) {
       SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", turn " << turn);
-      std::vector<std::uint64_t> codes(300);
-      const int shift = turn % 40;  // near each other, or everywhere
-      const std::uint64_t base = random();
-      for (auto& code : codes)
+      std::vector<Word> codes(300);
+      const int shift = 64 - 8 * static_cast<int>(sizeof(Word)) + 20 + turn % 40;
+      const auto base = static_cast<Word>(this->random_());  // near each other, or everywhere
+      for (Word& code : codes) {
         code =
             turn % 2 == 0
-                ? base + (random() >> (20 + shift))
-                : codec.encode(std::bit_cast<std::uint64_t>(draw_value<double>(turn % 5, random)));
+                ? static_cast<Word>(base + (shift < 64 ? this->random_() >> shift : 0))
+                : codec.encode(std::bit_cast<Word>(draw_value<TypeParam>(turn % 5, this->random_)));
+      }
       std::ranges::sort(codes);
       Route route{};
-      route.least = ~codes[20];
+      route.least = static_cast<Word>(~codes[20]);
       route.greatest = codes[280];
-      const auto cells = ValueCells::of(codec, route);
-      if (!cells.exists()) continue;
+      const auto cells = Cells::of(codec, route);
+      if (!cells.exist()) continue;
+      ++existed;
       std::uint32_t before = 0;
-      for (const std::uint64_t code : codes) {
+      for (const Word code : codes) {
         const std::uint32_t cell = cells.of(codec.decode(code));
         ASSERT_LE(before, cell);
-        ASSERT_LT(cell, ValueCells::count);
+        ASSERT_LT(cell, Cells::count);
+        ASSERT_EQ(cell, cells.of_code(codec, code));
         before = cell;
       }
       EXPECT_LE(cells.of(codec.decode(codes[20])), 2u);
-      EXPECT_GE(cells.of(codec.decode(codes[280])), ValueCells::count - 3);
+      EXPECT_GE(cells.of(codec.decode(codes[280])), Cells::count - 3);
     }
   }
+  EXPECT_GT(existed, 100);
 }
 
 TEST(MsdHybrid, NotAllKeysAreSpreadTwice) {

@@ -53,13 +53,14 @@ inline RouteRule route_rule(const Plan& plan) {
 
 struct MsdHybridScratch {
   OnesweepScratch sweeps;
-  Slot kinds;    ///< or labels
-  Slot cells;    ///< if keys may be spread twice; the sums of their tiles and their counts follow
-  Slot heavy;    ///< of keys alone a glance may write them beside those who clear all before
-  Slot sampled;  ///< kinds, of which that is true anyway
+  Slot kinds;  ///< or labels
+  Slot cells;  ///< if keys may be spread twice; the sums of their tiles and their counts follow
+  Slot heavy;  ///< of keys alone a glance may write them beside those who clear all before
+  Slot
+      by_value;  ///< if floats may be swept by value: of that, and of what follows, it is true anyway
+  Slot sampled;  ///< kinds
   Slot route;
   Slot splitting;  ///< if keys may be spread by splitters, with what else must be zero
-  Slot by_value;   ///< if doubles may be swept by value
   Slot splitters;  ///< then, and the samples that they are chosen from
   Slot pieces;     ///< if floats may be spread by pieces, and what else is known of their cells
   Slot chunks;  ///< may lie over the look-back's words, which are done with when chunks are listed
@@ -83,9 +84,10 @@ struct MsdHybridScratch {
     const bool may_split = plan.value_bytes == 0 && plan.key_bytes == 8 &&
                            plan.count >= rule.split_from && plan.count <= rule.split_to;
     const std::size_t splitting = may_split ? sizeof(SplitterState) : 0;
-    const bool may_be_by_value = plan.key_bytes == 8 && plan.count >= rule.by_value_from &&
+    const bool may_be_by_value = plan.key_bytes >= 4 && plan.key_bytes <= 8 &&
+                                 plan.count >= rule.by_value_from &&
                                  (plan.value_bytes > 0 || plan.count < rule.pieces_from);
-    const std::size_t by_value = may_be_by_value ? sizeof(ValueSweeps) : 0;
+    const std::size_t by_value = may_be_by_value ? sizeof(ValueSweeps<std::uint64_t>) : 0;
     const std::size_t cells =
         may_spread ? (Cells::count + TileSums::words) * sizeof(std::uint64_t) +
                          Cells::count * sizeof(Cells::Counter) + sizeof(Suffixes::State)
@@ -100,9 +102,9 @@ struct MsdHybridScratch {
     scratch.kinds = {scratch.sweeps.counts.offset + scratch.sweeps.extra, kinds};
     scratch.cells = {scratch.kinds.offset + kinds, cells};
     scratch.splitting = {scratch.cells.offset + cells, splitting};
-    scratch.by_value = {scratch.splitting.offset + splitting, by_value};
-    scratch.heavy = {scratch.by_value.offset + by_value, heavy};
-    scratch.sampled = {scratch.heavy.offset + heavy, sampled};
+    scratch.heavy = {scratch.splitting.offset + splitting, heavy};
+    scratch.by_value = {scratch.heavy.offset + heavy, by_value};
+    scratch.sampled = {scratch.by_value.offset + by_value, sampled};
     scratch.route = {scratch.sampled.offset + sampled, sizeof(Route)};
     if (may_split) {
       scratch.splitters =
@@ -134,9 +136,10 @@ class MsdHybrid {
   using Sweeps = Onesweep<ExecutionSpace, Codec, Value, Shape>;
   static constexpr TeamShape step_with = count_shape<ExecutionSpace>();
   static constexpr TeamShape glance_with = glance_shape<ExecutionSpace>();
-  using Glance = impl::Glance<ExecutionSpace, Codec, glance_with.threads>;
+  using Glance =
+      impl::Glance<ExecutionSpace, Codec, glance_with.threads, Sweeps::may_sweep_by_value>;
   static constexpr TeamShape sample_with = sample_shape<ExecutionSpace>();
-  /// Floats alone, and doubles with values.
+  /// Floats alone, and those that may be swept by value.
   static constexpr bool are_floats_alone =
       may_be_looked_at<Codec> && std::is_same_v<Value, NoValue>;
   static constexpr bool may_look = are_floats_alone || Sweeps::may_sweep_by_value;
@@ -145,7 +148,7 @@ class MsdHybrid {
   using Look = std::conditional_t<may_look,
                                   LookAtFloats<ExecutionSpace, Codec, sample_with.threads>, NoLook>;
   using Sample = SampleRuns<ExecutionSpace, Codec, sample_with.threads, Look>;
-  using List = ListChunks<ExecutionSpace, Codec, step_with.threads>;
+  using List = ListChunks<ExecutionSpace, Codec, step_with.threads, Sweeps::may_sweep_by_value>;
   using Finish = FinishChunk<ExecutionSpace, Codec, Value, FinishShape>;
   static_assert(FinishShape.round() <= AloneShape.round());
   static constexpr TeamShape look_up_with = look_up_shape<ExecutionSpace>(sizeof(Key));
@@ -172,12 +175,13 @@ class MsdHybrid {
         cells_(scratch.cells.bytes > 0 ? scratch.cells.in<std::uint64_t>(base) : nullptr),
         splitting_(scratch.splitting.bytes > 0 ? scratch.splitting.in<SplitterState>(base)
                                                : nullptr),
-        by_value_(scratch.by_value.bytes > 0 ? scratch.by_value.in<ValueSweeps>(base) : nullptr),
+        by_value_(scratch.by_value.bytes > 0 ? scratch.by_value.in<ValueSweeps<Key>>(base)
+                                             : nullptr),
         pieces_(scratch.pieces.bytes > 0 ? scratch.pieces.in<Pieces>(base) : nullptr),
         splitters_(splitting_ != nullptr ? scratch.splitters.in<Bits>(base) : nullptr),
         sampled_(scratch.sampled.in<Key>(base)),
-        kept_((with_values ? 0 : scratch.heavy.bytes) + scratch.sampled.bytes +
-              scratch.route.bytes),
+        kept_((with_values ? 0 : scratch.heavy.bytes) + scratch.by_value.bytes +
+              scratch.sampled.bytes + scratch.route.bytes),
         lists_(
             ChunkLists::of(scratch.chunks.in<std::uint64_t>(base), scratch.most_chunks, route_)) {}
 
@@ -235,7 +239,8 @@ class MsdHybrid {
             route_};
   }
   Glance glance(const RouteRule& rule) const {
-    return {order(), choosing(rule), glances_only(rule), kinds_to_sample(rule, true)};
+    return {order(), choosing(rule), glances_only(rule), kinds_to_sample(rule, true),
+            may_sweep_by_value(rule) ? by_value_ : nullptr};
   }
 
   void choose(const RouteRule& rule) {
@@ -314,9 +319,9 @@ class MsdHybrid {
   bool may_be_by_pieces(const RouteRule& rule) const {
     return may_cut && pieces_ != nullptr && !glances_only(rule) && !sweeps_.keeps_order();
   }
-  /// Doubles, all bits of which count; of keys alone no more than are spread otherwise.
+  /// Floats, all bits of which count; of keys alone no more than are spread otherwise.
   bool may_sweep_by_value(const RouteRule& rule) const {
-    return Sweeps::may_sweep_by_value && by_value_ != nullptr && !glances_only(rule) &&
+    return Sweeps::may_sweep_by_value && by_value_ != nullptr &&
            plan_.count >= rule.by_value_from && plan_.bits.end - plan_.bits.begin == Codec::bits;
   }
   int piece_bits(const RouteRule& rule) const {
@@ -614,7 +619,7 @@ class MsdHybrid {
   HeavyKinds<Key>* heavy_;
   std::uint64_t* cells_;
   SplitterState* splitting_;
-  ValueSweeps* by_value_;
+  ValueSweeps<Key>* by_value_;
   Pieces* pieces_;
   Bits* splitters_;
   Key* sampled_;

@@ -123,7 +123,7 @@ class Onesweep {
   /// same teams.
   template <class Kinds, class WithKinds>
   void count(Route* route, const Kinds& kinds, const WithKinds& with_kinds,
-             ValueSweeps* by_value = nullptr) {
+             ValueSweeps<Key>* by_value = nullptr) {
     using Again = ListOrRecount<ExecutionSpace, Codec, count_digits_with, WithKinds>;
     const auto counting = counts_or_cells(counts_of(0, route), by_value);
     using Digits = CountDigitsOrKinds<std::remove_const_t<decltype(counting)>, Kinds>;
@@ -169,16 +169,17 @@ class Onesweep {
 
   /// Over the digits of cells by value, if the route says so: those of the list above are none then.
   static constexpr bool may_sweep_by_value = may_be_swept_by_value<Codec, Value>;
-  void sweep_by_value(ValueSweeps* by_value) {
+  void sweep_by_value(ValueSweeps<Key>* by_value) {
     if constexpr (may_sweep_by_value) {
       const auto look_back = first_look_back();
       in_tiles_of_plan([&]<TeamShape TileShape>() {
-        using Sweep = SweepTile<ExecutionSpace, ValueCodec, Value, TileShape, TileLookBack>;
+        using Sweep = SweepTile<ExecutionSpace, ValueCodec<Key>, Value, TileShape, TileLookBack,
+                                /*Stays=*/true>;
         constexpr int passes = Route::cell_bits / digit_bits;
         for (int pass = spreads_first() ? 1 : 0, sweeps = 0; pass < passes; ++pass, ++sweeps) {
           launch<TileShape>("SweepByValue", std::min(plan_.tiles, resident_teams<TileShape>()),
                             Sweep::scratch_bytes(),
-                            Sweep{buffers_, ValueCodec{&by_value->cells},
+                            Sweep{buffers_, ValueCodec<Key>{&by_value->cells},
                                   Sweep::Tiles::of(plan_.count), &by_value->passes, bins_,
                                   tickets() + pass, TileLookBack{look_back.of_pass(sweeps)}, pass});
         }
@@ -297,14 +298,14 @@ class Onesweep {
   }
 
  private:
-  auto counts_or_cells(const Count& count, [[maybe_unused]] ValueSweeps* by_value) const {
+  auto counts_or_cells(const Count& count, [[maybe_unused]] ValueSweeps<Key>* by_value) const {
     if constexpr (may_sweep_by_value) {
-      using Cells = CountAllDigits<ExecutionSpace, ValueCodec, count_digits_with>;
+      using Cells = CountAllDigits<ExecutionSpace, ValueCodec<Key>, count_digits_with>;
       return CountDigitsOrCells<Count, Cells>{count,
                                               {buffers_.keys.in,
                                                {by_value != nullptr ? &by_value->cells : nullptr},
                                                plan_.count,
-                                               {0, ValueCodec::bits},
+                                               {0, Route::cell_bits},
                                                bins_}};
     } else {
       return count;

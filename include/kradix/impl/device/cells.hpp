@@ -125,7 +125,7 @@ struct CellOfKey {
 struct ValueCellOfKey {
   using Word = std::uint64_t;
 
-  ValueCells cells;
+  ValueCells<Word> cells;
 
   KOKKOS_FUNCTION std::uint32_t operator()(const Word& key) const { return cells.of(key); }
 };
@@ -170,7 +170,7 @@ struct CountCells {
     if (!route->spreads_by_cells()) return;
     if constexpr (may_be_cut_by_value<Codec>) {
       if (route->spreads == Route::by_value) {
-        const ValueCellOfKey cell{ValueCells::of(codec, *route)};
+        const ValueCellOfKey cell{ValueCells<Key>::of(codec, *route)};
         CountBy<ValueCellOfKey>{keys, share, counts, cell}(team);
         return;
       }

@@ -198,14 +198,14 @@ struct RunSearch {
 /// A group of lanes lists the chunks that start in its window: as many whole runs as fit, then the next.
 /// The last group of a team only finds where its window starts, for the one before. Where cells of keys have been counted
 /// nobody need search: a window is a few of them.
-template <class ExecutionSpace, class Codec, int Threads>
+template <class ExecutionSpace, class Codec, int Threads, bool MaySweepByValue = false>
 struct ListChunks {
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
   using Search = RunSearch<ExecutionSpace, Codec>;
-  using SearchCells = RunSearch<ExecutionSpace, ValueCodec>;  ///< of equal width in value
+  using SearchCells = RunSearch<ExecutionSpace, ValueCodec<Key>>;  ///< of equal width in value
   template <class AnySearch>
   static constexpr bool is_of_cells = std::is_same_v<AnySearch, SearchCells>;
   static constexpr int groups = Threads / L::width;
@@ -222,9 +222,9 @@ struct ListChunks {
   const std::uint64_t* ends;  ///< of cells, if keys are spread twice
   std::size_t alone;  ///< elements of a run beyond a chunk that FinishCrowded still has scratch for
   const std::uint64_t* split_ends =
-      nullptr;                            ///< of cells between splitters, if those may spread keys
-  const Bits* splitters = nullptr;        ///< where those cells begin
-  const ValueSweeps* by_value = nullptr;  ///< if keys may be swept by that
+      nullptr;                      ///< of cells between splitters, if those may spread keys
+  const Bits* splitters = nullptr;  ///< where those cells begin
+  const ValueSweeps<Key>* by_value = nullptr;  ///< if keys may be swept by that
 
   static std::size_t scratch_bytes() { return (groups + 1) * sizeof(std::size_t); }
 
@@ -234,12 +234,12 @@ struct ListChunks {
     const int group = team.team_rank() / L::width, lane = L::lane(team.team_rank());
     const bool splits =
         may_be_split<ExecutionSpace, Codec> && passes->finishes == PassTable::splitting;
-    if constexpr (has_value_cells<Codec>) {
+    if constexpr (MaySweepByValue) {
       if (route->spreads == Route::swept_by_value) {
         list_runs(team, SearchCells{keys.end(passes->count),
                                     {&by_value->cells},
                                     {0, 0},
-                                    low_mask<std::uint32_t>(ValueCodec::bits)});
+                                    low_mask<std::uint32_t>(Route::cell_bits)});
         return;
       }
     }

@@ -62,28 +62,24 @@ struct IndexReader<WordCodec<Word, false>> {
 };
 
 /// The place of a key's value between those of a chunk's ends, for keys that are spread by value: near zero, where codes are
-/// far apart, they lie as close as elsewhere. Rounding turns no order round.
+/// far apart, they lie as close as elsewhere.
 template <class Codec>
 struct ValueIndex {
-  double first, scale;
+  using Word = typename Codec::key_type;
+  using Steps = ValueSteps<float_of<Word>>;
+
+  Steps steps;
   bool is_known;
 
-  /// From the codes of the ends, for so many bits of an index.
+  /// From the codes of the ends, for so many bits of an index. (All keys of one code have one index, whatever that is.)
   KOKKOS_FUNCTION static ValueIndex of_ends(const Codec& codec, int bits,
                                             typename Codec::bits_type first,
                                             typename Codec::bits_type last) {
-    const double from = value_of_code(codec, first), to = value_of_code(codec, last);
-    const double range = to - from;
-    const double steps = (1 << bits) - 2;
-    return {from, steps / range, range > -1e300 && range < 1e300};
+    const auto steps =
+        Steps::between(value_of_code(codec, first), value_of_code(codec, last), bits);
+    return {steps, first == last || steps.exist()};
   }
-  KOKKOS_FUNCTION std::uint32_t of(std::uint64_t key) const {
-    // A double of 2^52 to 2^53, whose last bits are a whole number.
-    constexpr double whole = 6755399441055744.0;
-    const double sum = Kokkos::fma(value_of_bits(key) - first, scale, whole);
-    return static_cast<std::uint32_t>(Kokkos::bit_cast<std::uint64_t>(sum));
-  }
-  /// Are both ends numbers, not too far from each other?
+  KOKKOS_FUNCTION std::uint32_t of(Word key) const { return steps.of(value_of_bits(key)); }
   KOKKOS_FUNCTION bool exists() const { return is_known; }
   KOKKOS_FUNCTION static bool tells_all_apart(int) { return false; }
 };
@@ -97,9 +93,9 @@ struct FinishChunk {
   using Narrow = PackedCounters<2>;
   using Wide = PackedCounters<4>;
   using Index = IndexReader<Codec>;
-  using ByValue = std::conditional_t<has_value_cells<Codec>, ValueIndex<Codec>, Index>;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr bool may_be_by_value = may_be_swept_by_value<Codec, Value>;
+  using ByValue = std::conditional_t<may_be_by_value, ValueIndex<Codec>, Index>;
   static constexpr int threads = Shape.threads, items = Shape.items, most = threads * items;
   static constexpr int groups = threads / L::width;
   /// Of 4608 keys that spread evenly, some 150 share a narrow counter with another, some 300 a wide one; twice

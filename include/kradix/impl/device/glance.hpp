@@ -12,6 +12,7 @@
 #include "kradix/impl/device/sample_kinds.hpp"
 #include "kradix/impl/device/sample_places.hpp"
 #include "kradix/impl/device/team.hpp"
+#include "kradix/impl/device/value_cells.hpp"
 
 namespace kradix::impl {
 
@@ -116,7 +117,7 @@ struct PairsAtAGlance {
 };
 
 /// Begins the route, and may choose it.
-template <class ExecutionSpace, class Codec, int Threads>
+template <class ExecutionSpace, class Codec, int Threads, bool MaySweepByValue = false>
 struct Glance {
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
@@ -132,10 +133,14 @@ struct Glance {
   ChooseRoute choose;
   bool is_all;  ///< nobody looks at more samples
   Kinds kinds;  ///< looked for, if wanted, where keys crowd
+  ValueSweeps<Key>* by_value =
+      nullptr;  ///< begun, if floats that do not spread may be swept by that
 
   struct Scratch {
     std::uint64_t differ[Combined::words];
+    Bits least, greatest;
     std::uint32_t disorder;
+    bool chosen;
     union {
       typename Pairs::Scratch pairs;
       typename Kinds::Table kinds;
@@ -175,6 +180,14 @@ struct Glance {
     if (choose.may_tell_at_a_glance(top))
       seen = pairs.count(team, bits, top, choose.told_bits(top));
     const std::uint32_t disordered = scratch.disorder;
+    if constexpr (MaySweepByValue) {
+      if (by_value != nullptr) {
+        if (thread == 0) by_value->passes.count = 0;
+        const bool looks = disordered == Disorder::both && choose.may_tell_at_a_glance(top) &&
+                           !choose.spread_evenly(seen);
+        if (looks && look_at_values(team, bits, top, scratch)) return;
+      }
+    }
     KindsInSample found_kinds;
     if constexpr (may_be_listed<Codec>) {
       if (kinds.wanted() && seen.is_crowded && disordered == Disorder::both) {
@@ -183,6 +196,63 @@ struct Glance {
       }
     }
     if (thread == 0) choose.at_a_glance(seen, top, disordered, is_all, found_kinds);
+  }
+
+ private:
+  /// Do they spread evenly enough over their values?
+  KOKKOS_FUNCTION bool look_at_values(const Team& team, const Bits* bits, int top,
+                                      Scratch& scratch) const {
+    using Steps = ValueSteps<double>;
+    constexpr int told = Pairs::most_told;
+    find_ends(team, bits, scratch);
+    const Bits least = beyond(scratch.least, scratch.greatest),
+               greatest = beyond(scratch.greatest, scratch.least);
+    const auto steps = Steps::between(value_of(least), value_of(greatest), told);
+    if (!steps.exist()) return false;
+    Bits places[each];
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) {
+      places[i] = steps.of(value_of(bits[i]));
+    }
+    const Pairs pairs{scratch.pairs};
+    pairs.clear(team);
+    team.team_barrier();
+    const GlancedPairs seen = pairs.count(team, places, told, choose.told_bits(told));
+    if (team.team_rank() == 0) {
+      scratch.chosen = choose.by_value_at_a_glance(seen, top, static_cast<Bits>(~least), greatest);
+      if (scratch.chosen) by_value->cells = ValueCells<Key>::of(order.codec, *choose.route);
+    }
+    team.team_barrier();
+    return scratch.chosen;
+  }
+
+  KOKKOS_FUNCTION double value_of(Bits code) const { return value_of_code(order.codec, code); }
+  /// So few see nothing of what lies farthest out, which would crowd the outermost cells.
+  KOKKOS_FUNCTION Bits beyond(Bits end, Bits other) const {
+    const auto value = value_of_code(order.codec, end);
+    const auto farther = value + (value - value_of_code(order.codec, other)) / 8;
+    return order.codec.encode(Kokkos::bit_cast<Key>(farther));
+  }
+
+  KOKKOS_FUNCTION void find_ends(const Team& team, const Bits* bits, Scratch& scratch) const {
+    if (team.team_rank() == 0) {
+      scratch.least = static_cast<Bits>(~Bits{0});
+      scratch.greatest = 0;
+    }
+    Bits least = bits[0], greatest = bits[0];
+    KRADIX_UNROLL
+    for (int i = 1; i < each; ++i) {
+      least = bits[i] < least ? bits[i] : least;
+      greatest = bits[i] > greatest ? bits[i] : greatest;
+    }
+    least = L::least(least);
+    greatest = static_cast<Bits>(~L::least(static_cast<Bits>(~greatest)));
+    team.team_barrier();
+    if (L::lane(team.team_rank()) == 0) {
+      Kokkos::atomic_min(&scratch.least, least);
+      Kokkos::atomic_max(&scratch.greatest, greatest);
+    }
+    team.team_barrier();
   }
 };
 

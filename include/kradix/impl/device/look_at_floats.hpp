@@ -31,10 +31,11 @@ struct LookAtFloats {
   static constexpr int words = 2 * Places::count > groups + 1 ? 2 * Places::count : groups + 1;
 
   Codec codec;
-  Pieces* pieces;                  ///< or null
-  int cell_bits;                   ///< of the number of their cells
-  int narrow_bits;                 ///< of codes in a cell where keys are (0: any)
-  ValueCells* by_value = nullptr;  ///< where sweeps find the cells (null: nobody sweeps by value)
+  Pieces* pieces;   ///< or null
+  int cell_bits;    ///< of the number of their cells
+  int narrow_bits;  ///< of codes in a cell where keys are (0: any)
+  ValueCells<typename Codec::key_type>* by_value =
+      nullptr;  ///< where sweeps find the cells (null: nobody sweeps by value)
 
   /// By each thread of a team, its samples.
   template <int Count>
@@ -56,7 +57,9 @@ struct LookAtFloats {
   KOKKOS_FUNCTION void operator()(const Team& team, const Bits* shown, int size, Route* route,
                                   std::uint32_t* counts) const {
     if (pieces == nullptr && by_value == nullptr) return;
-    if constexpr (has_value_cells<Codec>) look_at_values(team, shown, size, route, counts);
+    if (by_value != nullptr || may_be_cut_by_value<Codec>) {
+      look_at_values(team, shown, size, route, counts);
+    }
     if constexpr (may_be_cut<ExecutionSpace, Codec>) {
       if (pieces == nullptr) return;
       if (team.team_rank() == 0) place_windows(*route);
@@ -67,8 +70,8 @@ struct LookAtFloats {
  private:
   KOKKOS_FUNCTION void look_at_values(const Team& team, const Bits* shown, int size, Route* route,
                                       std::uint32_t* counts) const {
-    const auto cells = ValueCells::of(codec, *route);
-    if (!cells.exists()) return;
+    const auto cells = ValueCells<typename Codec::key_type>::of(codec, *route);
+    if (!cells.exist()) return;
     const auto of = [&](Bits code) { return cells.of_code(codec, code); };
     const float sharing = sharing_of(team, shown, size, Route::cell_bits, of, counts);
     if (team.team_rank() != 0) return;

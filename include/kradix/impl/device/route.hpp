@@ -156,7 +156,7 @@ struct RouteRule {
   int least_piece_bits = 15;
   float pieces_even = 3, pieces_alike = 256;
   float value_even = 1.25f;  ///< and doubles by value, rather than by pieces (0: never by value)
-  /// Doubles with values, and fewer than those alone, from so many on may be swept by value: two launches more.
+  /// Floats with values, and fewer than those alone, from so many on may be swept by value: a launch or two more.
   std::size_t by_value_from = std::size_t{1} << 22;
   std::size_t wide = std::size_t{1} << 15;  ///< that fit no suffix
   /// From so many on a pass leaves no more than suffixes, and cells are finished by value.
@@ -265,12 +265,7 @@ struct ChooseRoute {
   /// samples (`is_all`), without heavy ones if that saves enough.
   KOKKOS_FUNCTION void at_a_glance(const GlancedPairs& seen, int top, std::uint32_t disorder,
                                    bool is_all, const KindsInSample& kinds) const {
-    const auto n = static_cast<float>(count);
-    const auto alike = [&](std::uint32_t pairs) {
-      return n * static_cast<float>(pairs) / GlancedPairs::all;
-    };
-    const bool spreads =
-        !seen.is_crowded && alike(seen.pairs) <= rule.run && alike(seen.close_pairs) <= rule.close;
+    const bool spreads = spread_evenly(seen);
     Route begun{};
     begun.top = top;
     begun.disorder = disorder;
@@ -288,6 +283,26 @@ struct ChooseRoute {
       }
     }
     *route = begun;
+  }
+
+  KOKKOS_FUNCTION bool spread_evenly(const GlancedPairs& seen) const {
+    return !seen.is_crowded && alike(seen.pairs) <= rule.run &&
+           alike(seen.close_pairs) <= rule.close;
+  }
+  /// The same of cells by value, which may be less even. Codes of the ends, the first inverted.
+  KOKKOS_FUNCTION bool by_value_at_a_glance(const GlancedPairs& seen, int top, std::uint64_t least,
+                                            std::uint64_t greatest) const {
+    if (!spread_evenly(seen) || !fits_by_value(alike(seen.pairs))) return false;
+    Route begun{};
+    begun.top = top;
+    begun.disorder = Disorder::both;
+    begun.chosen = begun.finishes = 1;
+    begun.digits = {all.end, all.end};
+    begun.spreads = Route::swept_by_value;
+    begun.least = least;
+    begun.greatest = greatest;
+    *route = begun;
+    return true;
   }
 
   /// The share of heavy keys from which on taking them out of so many sweeps saves time, by times measured on an H200. It
@@ -308,6 +323,10 @@ struct ChooseRoute {
   }
 
  private:
+  /// Keys that one finds among those that agree as so many pairs of a glance do.
+  KOKKOS_FUNCTION float alike(std::uint32_t pairs) const {
+    return static_cast<float>(count) * static_cast<float>(pairs) / GlancedPairs::all;
+  }
   /// Of a team's sample, in a run that one team sorts.
   static constexpr std::uint32_t one_teams_work = 12;
   /// Of an element, in ps.
@@ -364,10 +383,10 @@ struct ChooseRoute {
     if (piece_bits == 0 || route->verifies != 0 || route->kinds != 0 || route->heavy != 0) {
       return false;
     }
-    const int by = element_bytes == 4 ? cells_to_values(n) : cells_to_chunks(n);
-    if (by == 0) return false;
     // Two sweeps by value, whose bins are even, take less than those over two digits; two passes in no order do not.
     const bool sweeps = with_values || count < rule.pieces_from;
+    const int by = element_bytes == 4 && !sweeps ? cells_to_values(n) : cells_to_chunks(n);
+    if (by == 0) return false;
     const bool by_bits = route->finishes != 0 && route->crowded == 0 && route->mends == 0;
     if (by_bits && route->digits.count() <= 2 && sample_holds() && !sweeps) return false;
     route->digits = {all.end, all.end};
@@ -389,12 +408,15 @@ struct ChooseRoute {
     if (same_of(n) > most_alike) return 0;
     const float mean = n / static_cast<float>(Route::cells);
     const float by_value = n * route->sharing_by_value, by_pieces = n * route->sharing_by_pieces;
-    const bool fits_by_value = rule.value_even > 0 && by_value > 0 &&
-                               longest_by_chance(by_value) + (by_value - mean) <= rule.run;
-    if (fits_by_value && by_value <= rule.value_even * mean) return Route::by_value;
-    const bool fits = by_pieces > 0 && longest_by_chance(uneven * by_pieces) <= rule.run;
-    if (fits) return Route::pieces_to_chunks;
-    return fits_by_value ? Route::by_value : 0;
+    const bool fits = rule.value_even > 0 && by_value > 0 && fits_by_value(by_value);
+    if (fits && by_value <= rule.value_even * mean) return Route::by_value;
+    const bool pieces_fit = by_pieces > 0 && longest_by_chance(uneven * by_pieces) <= rule.run;
+    if (pieces_fit) return Route::pieces_to_chunks;
+    return fits ? Route::by_value : 0;
+  }
+  KOKKOS_FUNCTION bool fits_by_value(float run) const {
+    const float mean = static_cast<float>(count) / static_cast<float>(Route::cells);
+    return longest_by_chance(run) + (run - mean) <= rule.run;
   }
   KOKKOS_FUNCTION static float longest_by_chance(float run) {
     return run + 2.75f * Kokkos::sqrt(run);

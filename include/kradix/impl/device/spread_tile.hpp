@@ -83,7 +83,7 @@ struct SpreadTile {
       if (passes->count == 0 || passes->finishes == PassTable::splitting) return;
       const Tiles tiling = passes->takes_out ? Tiles::of(passes->elements) : this->tiling;
       if (tiling.ends_before(tile)) return;
-      if constexpr (may_be_cut_by_value<Codec>) {
+      if constexpr (may_be_swept_by_value<Codec, NoValue>) {
         if (Route::is_by_value(spreads)) {
           const int shift = spreads == Route::by_value ? digit_bits : passes->digit[0].shift;
           spread_tile(team, value_reader(shift), tiling, tile, scratch);
@@ -159,8 +159,8 @@ struct SpreadTile {
   }
 
  private:
-  KOKKOS_FUNCTION ValueReader value_reader(int shift) const {
-    return {ValueCells::of(codec, *route), shift};
+  KOKKOS_FUNCTION ValueReader<Key> value_reader(int shift) const {
+    return {ValueCells<Key>::of(codec, *route), shift};
   }
   KOKKOS_FUNCTION PieceReader<Bits> piece_reader(int shift, const Piece* pieces) const {
     return {arrays.cells(codec, pieces), shift};
