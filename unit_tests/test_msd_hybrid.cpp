@@ -968,6 +968,7 @@ RouteRule sweeping_by_value() {
   RouteRule rule = by_pieces(true);
   rule.heavy_from = rule.pieces_from = ~std::size_t{0};
   rule.by_value_from = 0;
+  rule.by_value_alike = 1e30f;
   return rule;
 }
 /// The odd ones among them, several times, where no sample looks.

@@ -48,6 +48,8 @@ inline RouteRule route_rule(const Plan& plan) {
     rule.spread_from = least_spread_bytes / static_cast<std::size_t>(plan.passes);
   if (has_room_for_long_tiles) rule.split_to = most_split(plan.chunk);
   if (plan.key_bytes <= 4) rule.pieces_from = std::size_t{3} << 24;
+  if (plan.key_bytes == 8) rule.by_value_from = least_to_finish(plan.passes);
+  if (plan.value_bytes > 0) rule.by_value_alike = 3;
   return rule;
 }
 
@@ -259,9 +261,13 @@ class MsdHybrid {
   }
   Look look(const RouteRule& rule) const {
     if constexpr (may_look) {
-      return {codec_, may_be_by_pieces(rule) ? pieces_ : nullptr, piece_bits(rule),
+      return {codec_,
+              may_be_by_pieces(rule) ? pieces_ : nullptr,
+              piece_bits(rule),
               PieceArrays<Bits>::leave_suffixes ? Suffixes::most_bits : 0,
-              may_sweep_by_value(rule) ? &by_value_->cells : nullptr};
+              may_sweep_by_value(rule) ? &by_value_->cells : nullptr,
+              static_cast<float>(plan_.count),
+              rule.by_value_alike};
     } else {
       return {};
     }

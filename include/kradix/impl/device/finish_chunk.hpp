@@ -99,8 +99,10 @@ struct FinishChunk {
   static constexpr int threads = Shape.threads, items = Shape.items, most = threads * items;
   static constexpr int groups = threads / L::width;
   /// Of 4608 keys that spread evenly, some 150 share a narrow counter with another, some 300 a wide one; twice
-  /// as many where the chunk's keys span little more than half of the indices.
-  static constexpr std::uint32_t queue_size = 768;
+  /// as many where the chunk's keys span little more than half of the indices. Floats of 4 bytes are the same as others sooner.
+  static constexpr bool shares_much =
+      may_be_by_value && sizeof(Key) == 4 && (!with_values || sizeof(Value) <= 4);
+  static constexpr std::uint32_t queue_size = shares_much && most > 2 * 768 ? most / 2 : 768;
   static_assert(most < 1 << Chunk::size_bits && Wide::words % (8 * threads) == 0);
   static constexpr int rounds = Wide::words / (4 * threads);  ///< of four words a lane
 
@@ -133,6 +135,7 @@ struct FinishChunk {
     std::uint32_t overflows;  ///< of counters
     std::uint32_t queued;     ///< more than the queue holds if they would not fit
     bool hopeless;            ///< to try at all
+    bool others_failed;       ///< by narrow counters
     KOKKOS_FUNCTION Scratch() {}
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
@@ -155,6 +158,12 @@ struct FinishChunk {
     const auto step = static_cast<std::uint64_t>(team.league_size());
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     int failures = 0;  // of narrow counters, in a row
+    if constexpr (shares_much) {
+      constexpr std::uint64_t many = 64;  // of other teams
+      if (team.team_rank() == 0) scratch.others_failed = L::load(&route->overflowed) >= many;
+      team.team_barrier();
+      if (scratch.others_failed) failures = most_failures;
+    }
     bool hopeless = false;
     for (auto entry = static_cast<std::uint64_t>(team.league_rank()); entry < listed;
          entry += step) {
@@ -229,16 +238,18 @@ struct FinishChunk {
     return true;
   }
 
+  static constexpr int most_failures = 2;
   /// By narrow counters, unless those of two chunks in a row have overflowed, or by wide ones.
   template <class By>
   KOKKOS_FUNCTION bool order_by(const Team& team, int size, int swept, Scratch& scratch,
                                 Registers& registers, int& failures) const {
-    if (failures < 2) {
+    if (failures < most_failures) {
       if (order<Narrow, By>(team, size, swept, scratch, registers)) {
         failures = 0;
         return true;
       }
       ++failures;
+      if (shares_much && team.team_rank() == 0) Kokkos::atomic_inc(&route->overflowed);
       team.team_barrier();
     }
     return order<Wide, By>(team, size, swept, scratch, registers);

@@ -208,7 +208,10 @@ struct Glance {
     const Bits least = beyond(scratch.least, scratch.greatest),
                greatest = beyond(scratch.greatest, scratch.least);
     const auto steps = Steps::between(value_of(least), value_of(greatest), told);
-    if (!steps.exist()) return false;
+    const float same = keys_of_a_value(value_of_code(order.codec, scratch.least),
+                                       value_of_code(order.codec, scratch.greatest),
+                                       static_cast<float>(order.count));
+    if (!steps.exist() || !(same < choose.rule.by_value_alike)) return false;
     Bits places[each];
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
@@ -219,7 +222,8 @@ struct Glance {
     team.team_barrier();
     const GlancedPairs seen = pairs.count(team, places, told, choose.told_bits(told));
     if (team.team_rank() == 0) {
-      scratch.chosen = choose.by_value_at_a_glance(seen, top, static_cast<Bits>(~least), greatest);
+      scratch.chosen =
+          choose.by_value_at_a_glance(seen, top, static_cast<Bits>(~least), greatest, is_all);
       if (scratch.chosen) by_value->cells = ValueCells<Key>::of(order.codec, *choose.route);
     }
     team.team_barrier();

@@ -35,7 +35,8 @@ struct LookAtFloats {
   int cell_bits;    ///< of the number of their cells
   int narrow_bits;  ///< of codes in a cell where keys are (0: any)
   ValueCells<typename Codec::key_type>* by_value =
-      nullptr;  ///< where sweeps find the cells (null: nobody sweeps by value)
+      nullptr;                      ///< where sweeps find the cells (null: nobody sweeps by value)
+  float count = 0, most_alike = 0;  ///< all keys, and how many of one value there may be then
 
   /// By each thread of a team, its samples.
   template <int Count>
@@ -72,6 +73,10 @@ struct LookAtFloats {
                                       std::uint32_t* counts) const {
     const auto cells = ValueCells<typename Codec::key_type>::of(codec, *route);
     if (!cells.exist()) return;
+    if (by_value != nullptr) {
+      const float same = keys_of_a_value(cells.steps.first, cells.greatest, count);
+      if (!(same < most_alike)) return;
+    }
     const auto of = [&](Bits code) { return cells.of_code(codec, code); };
     const float sharing = sharing_of(team, shown, size, Route::cell_bits, of, counts);
     if (team.team_rank() != 0) return;

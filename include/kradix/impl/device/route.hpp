@@ -80,6 +80,7 @@ struct Route {
   std::uint64_t chunks;              ///< listed for the finish
   std::uint64_t left;                ///< and for those that take what it cannot
   std::uint64_t given_up;            ///< of the chunks
+  std::uint64_t overflowed;          ///< narrow counters of chunks
   std::uint64_t above;               ///< the bits above those by which keys are spread
   std::uint64_t least, greatest;     ///< of the sample's codes, the first inverted
   /// By the sample, square sums of the shares of cells (0: there are none).
@@ -158,6 +159,7 @@ struct RouteRule {
   float value_even = 1.25f;  ///< and doubles by value, rather than by pieces (0: never by value)
   /// Floats with values, and fewer than those alone, from so many on may be swept by value: a launch or two more.
   std::size_t by_value_from = std::size_t{1} << 22;
+  float by_value_alike = 2;                 ///< keys of one value, that are too many for that
   std::size_t wide = std::size_t{1} << 15;  ///< that fit no suffix
   /// From so many on a pass leaves no more than suffixes, and cells are finished by value.
   std::size_t values_from = std::size_t{1} << 27;
@@ -291,8 +293,12 @@ struct ChooseRoute {
   }
   /// The same of cells by value, which may be less even. Codes of the ends, the first inverted.
   KOKKOS_FUNCTION bool by_value_at_a_glance(const GlancedPairs& seen, int top, std::uint64_t least,
-                                            std::uint64_t greatest) const {
-    if (!spread_evenly(seen) || !fits_by_value(alike(seen.pairs))) return false;
+                                            std::uint64_t greatest, bool is_all) const {
+    constexpr std::uint32_t few_close = 6;  // may be chance
+    if (seen.is_crowded || !fits_by_value(alike(seen.pairs))) return false;
+    if (alike(seen.close_pairs) > rule.close && !(is_all && seen.close_pairs <= few_close)) {
+      return false;
+    }
     Route begun{};
     begun.top = top;
     begun.disorder = Disorder::both;

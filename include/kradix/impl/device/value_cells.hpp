@@ -71,6 +71,18 @@ struct ValueSteps {
   }
 };
 
+/// Of so many keys that spread evenly from one value to another, those that have one value, where floats lie farthest apart.
+template <class Float>
+KOKKOS_FUNCTION float keys_of_a_value(Float first, Float last, float count) {
+  using Word = unsigned_of_size<sizeof(Float)>;
+  constexpr int mantissa = sizeof(Float) == 8 ? 52 : 23;
+  const Float one = Kokkos::abs(first), other = Kokkos::abs(last);
+  const auto bits = Kokkos::bit_cast<Word>(one > other ? one : other);
+  const auto power = Kokkos::bit_cast<Float>(static_cast<Word>(bits >> mantissa << mantissa));
+  return count * static_cast<float>(power / Kokkos::abs(last - first)) /
+         static_cast<float>(std::uint64_t{1} << mantissa);
+}
+
 /// The cell of a key. What lies beyond the ends is of the first cell or the last, and what is no number comes last, as in total
 /// order.
 template <class Word>
