@@ -580,10 +580,18 @@ class MsdHybrid {
     // finish, few teams are soon gone.
     const std::size_t even = plan_.count / plan_.chunk * 5 / 4 + 1;
     const std::size_t rounds = 8 * sweeps_.template resident_teams<FinishShape>();
-    sweeps_.template launch<FinishShape>(
-        "FinishChunk", std::min({even, rounds, shape.chunks(plan_.count)}), Finish::scratch_bytes(),
-        Finish{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
-               equal_keys_differ(codec_, all), passes, route_, lists_});
+    const auto finish_chunks = [&]<class Kernel>(std::size_t most_teams) {
+      sweeps_.template launch<FinishShape>(
+          "FinishChunk", std::min({even, most_teams, shape.chunks(plan_.count)}),
+          Kernel::scratch_bytes(),
+          Kernel{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
+                 equal_keys_differ(codec_, all), passes, route_, lists_});
+    };
+    finish_chunks.template operator()<Finish>(rounds);
+    if constexpr (Sweeps::may_sweep_by_value && with_values) {
+      using ByValue = FinishChunk<ExecutionSpace, Codec, Value, FinishShape, /*ByValue=*/true>;
+      if (may_sweep_by_value(rule)) finish_chunks.template operator()<ByValue>(rounds / 2);
+    }
     if (!hardly_gives_up) {
       const std::size_t crowded = sweeps_.template resident_teams<AloneShape>();
       sweeps_.template launch<AloneShape>(

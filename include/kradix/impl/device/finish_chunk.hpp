@@ -84,7 +84,9 @@ struct ValueIndex {
   KOKKOS_FUNCTION static bool tells_all_apart(int) { return false; }
 };
 
-template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
+/// Keys with values that are swept `ByValue` have a launch of their own: both kinds of indices in one kernel make both a fifth
+/// slower, but those of keys alone, which by value are counted so where codes do not tell them apart.
+template <class ExecutionSpace, class Codec, class Value, TeamShape Shape, bool ByValue = false>
 struct FinishChunk {
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
@@ -95,13 +97,15 @@ struct FinishChunk {
   using Index = IndexReader<Codec>;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr bool may_be_by_value = may_be_swept_by_value<Codec, Value>;
-  using ByValue = std::conditional_t<may_be_by_value, ValueIndex<Codec>, Index>;
+  static_assert(!ByValue || (may_be_by_value && with_values));
+  /// Of cells by value, or by pieces, keys of a chunk may agree in no bits.
+  static constexpr bool may_have_no_digits = ByValue || (may_be_by_value && !with_values);
   static constexpr int threads = Shape.threads, items = Shape.items, most = threads * items;
   static constexpr int groups = threads / L::width;
   /// Of 4608 keys that spread evenly, some 150 share a narrow counter with another, some 300 a wide one; twice
   /// as many where the chunk's keys span little more than half of the indices. Floats of 4 bytes are the same as others sooner.
   static constexpr bool shares_much =
-      may_be_by_value && sizeof(Key) == 4 && (!with_values || sizeof(Value) <= 4);
+      may_have_no_digits && sizeof(Key) == 4 && (!with_values || sizeof(Value) <= 4);
   static constexpr std::uint32_t queue_size = shares_much && most > 2 * 768 ? most / 2 : 768;
   static_assert(most < 1 << Chunk::size_bits && Wide::words % (8 * threads) == 0);
   static constexpr int rounds = Wide::words / (4 * threads);  ///< of four words a lane
@@ -149,11 +153,13 @@ struct FinishChunk {
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (!passes->finishes || route->crowded != 0) return;
+    const bool by_value = may_be_by_value && Route::is_by_value(route->spreads);
+    if (with_values && by_value != ByValue) return;
     const std::uint64_t listed = lists.chunks.size();
     const Key* const keys = buffers.keys.end(passes->count);
     const bool splits = may_be_split<ExecutionSpace, Codec> && !with_values &&
                         passes->finishes == PassTable::splitting;
-    const bool has_no_digits = may_be_by_value && route->has_no_digits();
+    const bool has_no_digits = may_have_no_digits && route->has_no_digits();
     const int swept = splits || has_no_digits ? 0 : route->digits.begin;
     const auto step = static_cast<std::uint64_t>(team.league_size());
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
@@ -176,7 +182,7 @@ struct FinishChunk {
         if (team.team_rank() == 0) scratch.hopeless = is_hopeless(entry, splits ? 2 : 4);
         load(team.team_rank(), chunk.size(), keys + chunk.begin(), values, swept, scratch,
              registers);
-        if constexpr (may_be_by_value) {
+        if constexpr (may_have_no_digits) {
           if (has_no_digits) find_ends(team, scratch, registers);
         }
         if constexpr (may_be_split<ExecutionSpace, Codec> && !with_values) {
@@ -187,17 +193,17 @@ struct FinishChunk {
             scratch.last = bounds.high;
           }
         }
-        const bool by_value = may_be_by_value && Route::is_by_value(route->spreads);
-        // (Codes of keys alone take fewer steps than values, but lie far apart near zero.)
-        if (by_value && with_values) {
-          sorted = order_by<ByValue>(team, chunk.size(), swept, scratch, registers, failures);
+        if constexpr (ByValue) {
+          sorted =
+              order_by<ValueIndex<Codec>>(team, chunk.size(), swept, scratch, registers, failures);
         } else {
           sorted = order_by<Index>(team, chunk.size(), swept, scratch, registers, failures);
         }
+        // Codes of keys alone take fewer steps than values, but lie far apart near zero.
         if constexpr (may_be_by_value && !with_values) {
           if (by_value && !sorted) {
             team.team_barrier();
-            sorted = order<Wide, ByValue>(team, chunk.size(), swept, scratch, registers);
+            sorted = order<Wide, ValueIndex<Codec>>(team, chunk.size(), swept, scratch, registers);
           }
         }
         if (sorted) write(team, chunk, values, registers.count, scratch);
