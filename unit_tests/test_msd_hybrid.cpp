@@ -881,6 +881,14 @@ RouteRule by_pieces(bool by_value = false) {
   rule.value_even = by_value ? 1e30f : 0;
   return rule;
 }
+/// Floats that are swept by value, whatever else might be chosen.
+RouteRule sweeping_by_value() {
+  RouteRule rule = by_pieces(true);
+  rule.heavy_from = rule.pieces_from = ~std::size_t{0};
+  rule.by_value_from = 0;
+  rule.by_value_alike = 1e30f;
+  return rule;
+}
 template <class Float>
 int spread_of(const RouteRule& rule) {
   if (sizeof(Float) == 4) return Route::pieces_to_values;
@@ -939,7 +947,7 @@ TYPED_TEST(MsdHybridFloats, AreSpreadByPieces) {
   }
 }
 
-/// Many that are no numbers or infinite, all alike, few kinds: by pieces or not.
+/// Many that are no numbers or infinite, all alike, few kinds, zeros of both signs: by pieces, by value, or not.
 TYPED_TEST(MsdHybridFloats, MayBeOdd) {
   const auto odd = odd_floats<TypeParam>();
   for (int kinds = 1; kinds <= 9; ++kinds) {
@@ -957,20 +965,14 @@ TYPED_TEST(MsdHybridFloats, MayBeOdd) {
         for (const bool by_value : {false, true}) {
           routes_alone(input, codec_of_all_bits<TypeParam>(order), by_pieces(by_value));
         }
+        routes_alone(input, codec_of_all_bits<TypeParam>(order), sweeping_by_value());
+        expect_sorted<small_finish>(input, order, sweeping_by_value());
       }
       if (::testing::Test::HasFailure()) return;
     }
   }
 }
 
-/// Floats that are swept by value, whatever else might be chosen.
-RouteRule sweeping_by_value() {
-  RouteRule rule = by_pieces(true);
-  rule.heavy_from = rule.pieces_from = ~std::size_t{0};
-  rule.by_value_from = 0;
-  rule.by_value_alike = 1e30f;
-  return rule;
-}
 /// The odd ones among them, several times, where no sample looks.
 TYPED_TEST(MsdHybridFloats, AreSweptByValue) {
   const auto odd = odd_floats<TypeParam>();
@@ -1035,29 +1037,6 @@ TYPED_TEST(MsdHybridFloats, SpreadOverTheirValuesAtAGlance) {
         }
         if (this->HasFailure()) return;
       }
-    }
-  }
-}
-
-/// Of few kinds, all alike, zeros of both signs, or not even numbers: by value or not.
-TYPED_TEST(MsdHybridFloats, SweptMayBeOdd) {
-  const auto odd = odd_floats<TypeParam>();
-  for (int kinds = 1; kinds <= 9; ++kinds) {
-    for (const int part : {1, 3, 100}) {
-      SCOPED_TRACE(::testing::Message()
-                   << "seed " << keys::fresh_seed() << ", " << kinds << " kinds, one in " << part);
-      std::vector<TypeParam> input(20011);
-      for (TypeParam& key : input) {
-        const std::uint64_t drawn = this->random_();
-        key = drawn % static_cast<std::uint64_t>(part) == 0
-                  ? odd[(drawn >> 32) % static_cast<std::uint64_t>(kinds) + 9 - kinds]
-                  : draw_value<TypeParam>(1, this->random_);
-      }
-      for (const Order order : {Order::ascending, Order::descending}) {
-        expect_sorted<small_finish>(input, order, sweeping_by_value());
-        routes_alone(input, codec_of_all_bits<TypeParam>(order), sweeping_by_value());
-      }
-      if (this->HasFailure()) return;
     }
   }
 }

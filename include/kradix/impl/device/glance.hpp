@@ -200,7 +200,7 @@ struct Glance {
 
  private:
   /// Do they spread evenly enough over their values?
-  KOKKOS_FUNCTION bool look_at_values(const Team& team, const Bits* bits, int top,
+  KOKKOS_FUNCTION bool look_at_values(const Team& team, const Bits (&bits)[each], int top,
                                       Scratch& scratch) const {
     using Steps = ValueSteps<double>;
     constexpr int told = Pairs::most_told;
@@ -238,23 +238,17 @@ struct Glance {
     return order.codec.encode(Kokkos::bit_cast<Key>(farther));
   }
 
-  KOKKOS_FUNCTION void find_ends(const Team& team, const Bits* bits, Scratch& scratch) const {
+  KOKKOS_FUNCTION void find_ends(const Team& team, const Bits (&bits)[each],
+                                 Scratch& scratch) const {
     if (team.team_rank() == 0) {
       scratch.least = static_cast<Bits>(~Bits{0});
       scratch.greatest = 0;
     }
-    Bits least = bits[0], greatest = bits[0];
-    KRADIX_UNROLL
-    for (int i = 1; i < each; ++i) {
-      least = bits[i] < least ? bits[i] : least;
-      greatest = bits[i] > greatest ? bits[i] : greatest;
-    }
-    least = L::least(least);
-    greatest = static_cast<Bits>(~L::least(static_cast<Bits>(~greatest)));
+    const auto ends = CodeEnds<Bits>::template of<L>(bits);
     team.team_barrier();
     if (L::lane(team.team_rank()) == 0) {
-      Kokkos::atomic_min(&scratch.least, least);
-      Kokkos::atomic_max(&scratch.greatest, greatest);
+      Kokkos::atomic_min(&scratch.least, ends.least);
+      Kokkos::atomic_max(&scratch.greatest, ends.greatest);
     }
     team.team_barrier();
   }

@@ -41,17 +41,10 @@ struct LookAtFloats {
   /// By each thread of a team, its samples.
   template <int Count>
   KOKKOS_FUNCTION void see(int thread, const Bits (&codes)[Count], Route* route) const {
-    Bits first = codes[0], last = codes[0];
-    KRADIX_UNROLL
-    for (int i = 1; i < Count; ++i) {
-      first = codes[i] < first ? codes[i] : first;
-      last = codes[i] > last ? codes[i] : last;
-    }
-    first = L::least(first);
-    last = ~L::least(static_cast<Bits>(~last));
+    const auto ends = CodeEnds<Bits>::template of<L>(codes);
     if (L::lane(thread) != 0) return;
-    Kokkos::atomic_max(&route->least, static_cast<std::uint64_t>(static_cast<Bits>(~first)));
-    Kokkos::atomic_max(&route->greatest, static_cast<std::uint64_t>(last));
+    Kokkos::atomic_max(&route->least, static_cast<std::uint64_t>(static_cast<Bits>(~ends.least)));
+    Kokkos::atomic_max(&route->greatest, static_cast<std::uint64_t>(ends.greatest));
   }
 
   /// By one team, at some.

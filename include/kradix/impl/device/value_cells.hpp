@@ -27,6 +27,23 @@ template <class Word, class Value>
 inline constexpr bool may_be_swept_by_value<WordCodec<Word, true>, Value> =
     sizeof(Word) >= 4 && !std::is_same_v<Value, NoValue>;
 
+/// The least and the greatest code that lanes of a group hold.
+template <class Bits>
+struct CodeEnds {
+  Bits least, greatest;
+
+  template <class L, int Count>
+  KOKKOS_FUNCTION static CodeEnds of(const Bits (&codes)[Count]) {
+    CodeEnds ends{codes[0], codes[0]};
+    KRADIX_UNROLL
+    for (int i = 1; i < Count; ++i) {
+      ends.least = codes[i] < ends.least ? codes[i] : ends.least;
+      ends.greatest = codes[i] > ends.greatest ? codes[i] : ends.greatest;
+    }
+    return {L::least(ends.least), static_cast<Bits>(~L::least(static_cast<Bits>(~ends.greatest)))};
+  }
+};
+
 template <class Word>
 using float_of = std::conditional_t<sizeof(Word) == 8, double, float>;
 
