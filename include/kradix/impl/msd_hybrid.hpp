@@ -55,12 +55,11 @@ inline RouteRule route_rule(const Plan& plan) {
 
 struct MsdHybridScratch {
   OnesweepScratch sweeps;
-  Slot kinds;  ///< or labels
-  Slot cells;  ///< if keys may be spread twice; the sums of their tiles and their counts follow
-  Slot heavy;  ///< of keys alone a glance may write them beside those who clear all before
-  Slot
-      by_value;  ///< if floats may be swept by value: of that, and of what follows, it is true anyway
-  Slot sampled;  ///< kinds
+  Slot kinds;     ///< or labels
+  Slot cells;     ///< if keys may be spread twice; the sums of their tiles and their counts follow
+  Slot heavy;     ///< of keys alone a glance may write them beside those who clear all before
+  Slot by_value;  ///< if floats may be swept so: that is true of it and of what follows
+  Slot sampled;   ///< kinds
   Slot route;
   Slot splitting;  ///< if keys may be spread by splitters, with what else must be zero
   Slot splitters;  ///< then, and the samples that they are chosen from

@@ -131,10 +131,9 @@ struct Glance {
 
   KeyOrder<Codec> order;
   ChooseRoute choose;
-  bool is_all;  ///< nobody looks at more samples
-  Kinds kinds;  ///< looked for, if wanted, where keys crowd
-  ValueSweeps<Key>* by_value =
-      nullptr;  ///< begun, if floats that do not spread may be swept by that
+  bool is_all;                           ///< nobody looks at more samples
+  Kinds kinds;                           ///< looked for, if wanted, where keys crowd
+  ValueSweeps<Key>* by_value = nullptr;  ///< begun here, if floats may be swept so
 
   struct Scratch {
     std::uint64_t differ[Combined::words];

@@ -34,8 +34,7 @@ struct LookAtFloats {
   Pieces* pieces;   ///< or null
   int cell_bits;    ///< of the number of their cells
   int narrow_bits;  ///< of codes in a cell where keys are (0: any)
-  ValueCells<typename Codec::key_type>* by_value =
-      nullptr;                      ///< where sweeps find the cells (null: nobody sweeps by value)
+  ValueCells<typename Codec::key_type>* by_value = nullptr;  ///< where sweeps find them, if any
   float count = 0, most_alike = 0;  ///< all keys, and how many of one value there may be then
 
   /// By each thread of a team, its samples.
