@@ -176,8 +176,9 @@ class MsdHybrid {
         cells_(scratch.cells.bytes > 0 ? scratch.cells.in<std::uint64_t>(base) : nullptr),
         splitting_(scratch.splitting.bytes > 0 ? scratch.splitting.in<SplitterState>(base)
                                                : nullptr),
-        by_value_(scratch.by_value.bytes > 0 ? scratch.by_value.in<ValueSweeps<Key>>(base)
-                                             : nullptr),
+        by_value_(scratch.by_value.bytes > 0 && may_sweep_by_value(plan)
+                      ? scratch.by_value.in<ValueSweeps<Key>>(base)
+                      : nullptr),
         pieces_(scratch.pieces.bytes > 0 ? scratch.pieces.in<Pieces>(base) : nullptr),
         splitters_(splitting_ != nullptr ? scratch.splitters.in<Bits>(base) : nullptr),
         sampled_(scratch.sampled.in<Key>(base)),
@@ -192,11 +193,10 @@ class MsdHybrid {
     choose(rule);
     if (heavy) take_out_heavy();
     if (spreads) count_cells(rule);
-    sweeps_.count(route_, counting_kinds(), ranking_kinds(),
-                  may_sweep_by_value(rule) ? by_value_ : nullptr);
+    sweeps_.count(route_, counting_kinds(), ranking_kinds(), by_value_);
     if (spreads) place_cells(rule);
     sweeps_.sweep(route_, arrays(rule));
-    if (may_sweep_by_value(rule)) sweeps_.sweep_by_value(by_value_);
+    if (by_value_ != nullptr) sweeps_.sweep_by_value(by_value_);
     if (spreads) spread_within(rule);
     if (kinds) sweep_by_labels(glances_only(rule));
     if constexpr (may_write_cells) {
@@ -240,8 +240,7 @@ class MsdHybrid {
             route_};
   }
   Glance glance(const RouteRule& rule) const {
-    return {order(), choosing(rule), glances_only(rule), kinds_to_sample(rule, true),
-            may_sweep_by_value(rule) ? by_value_ : nullptr};
+    return {order(), choosing(rule), glances_only(rule), kinds_to_sample(rule, true), by_value_};
   }
 
   void choose(const RouteRule& rule) {
@@ -264,7 +263,7 @@ class MsdHybrid {
               may_be_by_pieces(rule) ? pieces_ : nullptr,
               piece_bits(rule),
               PieceArrays<Bits>::leave_suffixes ? Suffixes::most_bits : 0,
-              may_sweep_by_value(rule) ? &by_value_->cells : nullptr,
+              by_value_ != nullptr ? &by_value_->cells : nullptr,
               static_cast<float>(plan_.count),
               rule.by_value_alike};
     } else {
@@ -274,7 +273,7 @@ class MsdHybrid {
   /// In memory of splitters, of cells that are not counted yet, or of keys that have not moved.
   Bits* shown(const RouteRule& rule) const {
     if (may_split(rule)) return shown();
-    if (may_sweep_by_value(rule)) return reinterpret_cast<Bits*>(buffers_.keys.other);
+    if (by_value_ != nullptr) return reinterpret_cast<Bits*>(buffers_.keys.other);
     return may_be_by_pieces(rule) ? reinterpret_cast<Bits*>(cells_) : nullptr;
   }
 
@@ -324,13 +323,12 @@ class MsdHybrid {
   bool may_be_by_pieces(const RouteRule& rule) const {
     return may_cut && pieces_ != nullptr && !glances_only(rule) && !sweeps_.keeps_order();
   }
-  /// Floats, all bits of which count; of keys alone no more than are spread otherwise.
-  bool may_sweep_by_value(const RouteRule& rule) const {
-    return Sweeps::may_sweep_by_value && by_value_ != nullptr &&
-           plan_.count >= rule.by_value_from && plan_.bits.end - plan_.bits.begin == Codec::bits;
+  /// Floats, all bits of which count.
+  static bool may_sweep_by_value(const Plan& plan) {
+    return Sweeps::may_sweep_by_value && plan.bits.end - plan.bits.begin == Codec::bits;
   }
   int piece_bits(const RouteRule& rule) const {
-    if (may_sweep_by_value(rule)) return Route::cell_bits;
+    if (by_value_ != nullptr) return Route::cell_bits;
     if (!may_be_by_pieces(rule)) return 0;
     return PieceArrays<Bits>::leave_suffixes ? rule.piece_bits(plan_.count) : Route::cell_bits;
   }
@@ -589,7 +587,7 @@ class MsdHybrid {
     finish_chunks.template operator()<Finish>(rounds);
     if constexpr (Sweeps::may_sweep_by_value && with_values) {
       using ByValue = FinishChunk<ExecutionSpace, Codec, Value, FinishShape, /*ByValue=*/true>;
-      if (may_sweep_by_value(rule)) finish_chunks.template operator()<ByValue>(rounds / 2);
+      if (by_value_ != nullptr) finish_chunks.template operator()<ByValue>(rounds / 2);
     }
     if (!hardly_gives_up) {
       const std::size_t crowded = sweeps_.template resident_teams<AloneShape>();
@@ -632,7 +630,7 @@ class MsdHybrid {
   HeavyKinds<Key>* heavy_;
   std::uint64_t* cells_;
   SplitterState* splitting_;
-  ValueSweeps<Key>* by_value_;
+  ValueSweeps<Key>* by_value_;  ///< null: nothing is swept so
   Pieces* pieces_;
   Bits* splitters_;
   Key* sampled_;

@@ -107,8 +107,7 @@ struct ValueCells {
   using Float = float_of<Word>;
   using Steps = ValueSteps<Float>;
 
-  Float
-      greatest;  ///< or somebody else's: all that lies outside is taken for this, or for the first
+  Float greatest;  ///< what lies beyond is taken for this, or for the first
   Steps steps;
   std::uint32_t flip;  ///< of falling order
 
