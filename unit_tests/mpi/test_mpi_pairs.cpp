@@ -81,11 +81,11 @@ std::vector<Options> all_options() {
       {.work = Work::sort_halves, .ranges = 3, .message_bytes = 1000},
       {.route = Route::two_level, .node_size = 2},
   };
-  if (world::has_peers()) {
-    all.push_back({.transport = Transport::peer});
-    all.push_back({.work = Work::sort_first, .transport = Transport::peer, .ranges = 3});
-    all.push_back({.work = Work::sort_halves, .transport = Transport::peer, .ranges = 2});
-    all.push_back({.work = Work::partition_first, .transport = Transport::peer, .ranges = 2});
+  for (const Transport transport : world::transports_beside()) {
+    all.push_back({.transport = transport});
+    all.push_back({.work = Work::sort_first, .transport = transport, .ranges = 3});
+    all.push_back({.work = Work::sort_halves, .transport = transport, .ranges = 2});
+    all.push_back({.work = Work::partition_first, .transport = transport, .ranges = 2});
   }
   return all;
 }

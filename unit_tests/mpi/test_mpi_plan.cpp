@@ -186,7 +186,7 @@ TEST(MpiMessages, WhatLeadsToAnAlignedPlaceGoesByItself) {
   std::byte* const base = nullptr;
   const std::uint64_t large = (std::uint64_t{2} << 20) + 5;
   const std::vector<Piece> pieces{{0, base, large, 12}, {0, base + large, 100, 12}};
-  const Messages aligned(pieces, 0, 1, true, std::size_t{1} << 20, /*aligns=*/true);
+  const Messages aligned(pieces, 0, 1, true, std::size_t{1} << 20, /*by_nccl=*/true);
   ASSERT_EQ(aligned.count(), 4u);
   EXPECT_EQ(aligned[0].piece.bytes, 12u);
   EXPECT_EQ(aligned[1].piece.data, base + 12);
@@ -195,6 +195,30 @@ TEST(MpiMessages, WhatLeadsToAnAlignedPlaceGoesByItself) {
   EXPECT_EQ(aligned[3].piece.bytes, 100u);  // not worth a message
   EXPECT_EQ(Messages(pieces, 0, 1, true, std::size_t{1} << 21).count(), 3u);
   EXPECT_EQ(Messages({{0, base, large, 12}}, 0, 1, true, 5, true)[0].piece.bytes, 5u);
+}
+
+/// In three, whose sizes are alike whether the piece is a little more or less than a power of two; each but the first from an
+/// aligned place on.
+TEST(MpiMessages, AreOfNoSizeThatSlowsNcclDown) {
+  std::byte* const base = nullptr;
+  constexpr std::uint64_t size = std::uint64_t{1} << 27;
+  for (const std::uint64_t bytes : {size - 9000, size - 8, size, size + 8, 2 * size + 9000}) {
+    const Messages out({{0, base, bytes, 8}}, 0, 1, true, std::size_t{1} << 30, true);
+    ASSERT_EQ(out.count(), 4u) << bytes;
+    EXPECT_EQ(out[0].piece.bytes, 8u);
+    std::uint64_t sum = 8;
+    for (std::size_t i = 1; i < 4; ++i) {
+      EXPECT_EQ(out[i].piece.data, base + sum);
+      EXPECT_EQ(sum % aligned_bytes, 8u);
+      EXPECT_NEAR(static_cast<double>(out[i].piece.bytes), static_cast<double>(bytes) / 3, 2000);
+      sum += out[i].piece.bytes;
+    }
+    EXPECT_EQ(sum, bytes);
+  }
+  for (const std::uint64_t bytes : {size / 2, size / 4 * 3, size / 4 * 5, 4 * size}) {
+    EXPECT_EQ(Messages({{0, base, bytes}}, 0, 1, true, std::size_t{1} << 30, true).count(), 1u);
+    EXPECT_EQ(Messages({{0, base, size}}, 0, 1, true, std::size_t{1} << 30).count(), 1u);
+  }
 }
 
 TEST(MpiLayout, SizesAndTargets) {
@@ -280,39 +304,43 @@ TEST(MpiPlan, ChoicesFollowTheModel) {
   EXPECT_EQ(choose_work(s, 1, Work::automatic), Work::sort_first);
   EXPECT_EQ(choose_work(s, 4, Work::automatic), Work::partition_first);
   EXPECT_EQ(choose_work(s, 1, Work::partition_first), Work::partition_first);
-  s.fetches = true;  // what arrives is merged beside it
-  EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 8);
-  EXPECT_EQ(choose_work(s, 8, Work::automatic), Work::sort_first);
+  s.beside = true;  // what arrives is merged beside it
+  EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 6);
+  EXPECT_EQ(choose_work(s, 6, Work::automatic), Work::sort_first);
   EXPECT_EQ(choose_ranges(s, 0, Work::partition_first), 4);
   EXPECT_EQ(choose_work(s, 4, Work::partition_first), Work::partition_first);
   s.halves = true;  // … but what is sent would have to be copied for others to fetch
-  EXPECT_EQ(choose_work(s, 8, Work::automatic), Work::sort_first);
-  EXPECT_EQ(choose_work(s, 8, Work::sort_halves), Work::sort_halves);
+  EXPECT_EQ(choose_work(s, 6, Work::automatic), Work::sort_first);
+  EXPECT_EQ(choose_work(s, 6, Work::sort_halves), Work::sort_halves);
   s.kept = true;
-  EXPECT_EQ(choose_work(s, 8, Work::automatic), Work::sort_first);  // eight runs take two levels
-  EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 1);
+  EXPECT_EQ(choose_work(s, 6, Work::automatic), Work::sort_first);  // nor do others fetch
+  EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 6);
+  s.fetches = true;
+  EXPECT_EQ(choose_work(s, 8, Work::automatic), Work::sort_halves);
+  EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 8);
+  EXPECT_EQ(choose_work(s, 6, Work::sort_first), Work::sort_first);
+  EXPECT_EQ(choose_ranges(s, 0, Work::sort_first), 6);
   const int ranks = s.ranks;
   s.ranks = 2;
   EXPECT_EQ(choose_work(s, 8, Work::automatic), Work::sort_halves);
   EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 16);
-  s.ranks = ranks;
-  EXPECT_EQ(choose_work(s, 8, Work::sort_first), Work::sort_first);
-  EXPECT_EQ(choose_ranges(s, 0, Work::sort_first), 1);  // four runs become one as they are read
+  EXPECT_EQ(choose_ranges(s, 0, Work::sort_first), 1);  // both runs become one as they are read
   s.kept = false;
   EXPECT_EQ(choose_ranges(s, 0, Work::sort_halves), 16);
-  EXPECT_EQ(choose_ranges(s, 0, Work::sort_first), 8);
-  s.ranks = 5;
+  EXPECT_EQ(choose_ranges(s, 0, Work::sort_first), 6);
   s.kept = true;
-  EXPECT_EQ(choose_ranges(s, 0, Work::sort_first), 8);
+  s.ranks = 5;  // ten runs
+  EXPECT_EQ(choose_work(s, 6, Work::automatic), Work::sort_first);
+  EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 6);
   s.ranks = 9;  // too many runs to merge
   EXPECT_EQ(choose_work(s, 8, Work::sort_halves), Work::sort_first);
-  s.ranks = 4;
+  s.ranks = ranks;
   s.element_bytes = 4;
   EXPECT_EQ(choose_work(s, 8, Work::automatic), Work::sort_first);
   s.element_bytes = 8;
   s.total = std::uint64_t{1} << 27;
   EXPECT_EQ(choose_work(s, 2, Work::automatic), Work::sort_first);
-  s.halves = s.kept = s.fetches = false;
+  s.halves = s.kept = s.fetches = s.beside = false;
   s.total = 1000;
   EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 1);
   s.ranks = 1000;
@@ -337,16 +365,30 @@ TEST(MpiPlan, ChoicesFollowTheModel) {
   EXPECT_GT(sample_size(8, 0.05), 8u * 6000u);
 }
 
-TEST(MpiPlan, LongExchangesAreSent) {
-  Situation s{.ranks = 4, .total = std::uint64_t{1} << 30, .element_bytes = 4, .kept = true};
+/// Of two ranks always; of more where a sort hides it.
+TEST(MpiPlan, WhatIsFetchedIsHidden) {
+  Situation s{.ranks = 4,
+              .total = std::uint64_t{1} << 30,
+              .element_bytes = 8,
+              .halves = true,
+              .kept = true};
   EXPECT_TRUE(fetching_hides(s, true));
   EXPECT_FALSE(fetching_hides(s, false));
-  s.element_bytes = 8;
-  EXPECT_FALSE(fetching_hides(s, true));
-  s.total -= 4;
+  s.total = std::uint64_t{3} << 28;  // 1.5 GiB a rank
   EXPECT_TRUE(fetching_hides(s, true));
-  s.total = std::uint64_t{1} << 33;
+  s.total -= 4;
+  EXPECT_FALSE(fetching_hides(s, true));
+  s.total = std::uint64_t{1} << 32;
+  s.element_bytes = 4;
+  EXPECT_FALSE(fetching_hides(s, true));
+  s.element_bytes = 8;
+  s.halves = false;
+  EXPECT_FALSE(fetching_hides(s, true));
+  s.halves = true;
+  s.ranks = 5;
+  EXPECT_FALSE(fetching_hides(s, true));
   s.ranks = 2;
+  s.total = 2;
   EXPECT_TRUE(fetching_hides(s, true));
   s.kept = false;
   EXPECT_FALSE(fetching_hides(s, true));

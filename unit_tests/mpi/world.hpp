@@ -194,6 +194,16 @@ inline bool has_peers() {
   auto& comm = kradix::impl::mpi::Communicator::of(MPI_COMM_WORLD);
   return kradix::impl::mpi::peers_are_possible<Space>(comm);
 }
+/// What moves elements beside kernels between these ranks' GPUs. Collective.
+inline std::vector<kradix::mpi::Transport> transports_beside() {
+  std::vector<kradix::mpi::Transport> all;
+  if (has_peers()) all.push_back(kradix::mpi::Transport::peer);
+#ifdef KRADIX_ENABLE_NCCL
+  auto& comm = kradix::impl::mpi::Communicator::of(MPI_COMM_WORLD);
+  if (kradix::impl::mpi::nccl_is_possible<Space>(comm)) all.push_back(kradix::mpi::Transport::nccl);
+#endif
+  return all;
+}
 
 template <class T>
 bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {

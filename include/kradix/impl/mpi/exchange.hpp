@@ -82,17 +82,19 @@ class Routing {
     return runs;
   }
 
-  /// Lets the elements of the one range arrive with gaps, as far from an aligned place as they are sent from. They need
-  /// `room()` then.
+  /// Lets elements arrive with gaps, as far from an aligned place as they are sent from. They need `room()` then.
   void align_arrivals() {
     std::uint64_t end = 0;
-    for (std::size_t rank = 0; rank < ranks_; ++rank) {
-      end += (from_[rank].begin - end) % aligned_bytes;
-      from_begin_[rank] = end;
-      end += from_[rank].size;
+    for (std::size_t range = 0; range < ranges_; ++range) {
+      for (std::size_t rank = 0; rank < ranks_; ++rank) {
+        const std::size_t i = rank * ranges_ + range;
+        end += (from_[i].begin - end) % aligned_bytes;
+        from_begin_[i] = end;
+        end += from_[i].size;
+      }
     }
   }
-  std::uint64_t room() const { return received() + aligned_bytes * ranks_; }
+  std::uint64_t room() const { return received() + aligned_bytes * from_.size(); }
 
  private:
   std::size_t at(int rank, int range) const {

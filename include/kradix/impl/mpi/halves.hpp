@@ -113,9 +113,10 @@ class Halves {
     Pieces pieces;
     comm_.for_others([&](int rank) {
       send(pieces, rank, 0, to(*early_, rank));
-      const std::uint64_t size = early_->from_all(rank);
-      const Place room = at(0, rank) = in(base, slots_[0][index(rank)]);
-      add_pieces(pieces.receives, rank, room.moved_on(EarlyPart::slack(size)), size);
+      const Stretch arriving = from(*early_, rank);
+      const std::uint64_t slack = EarlyPart::slack(arriving.size());
+      const Place room = at(0, rank) = in(base, slots_[0][index(rank)], arriving.begin - slack);
+      add_pieces(pieces.receives, rank, room.moved_on(slack), arriving.size(), arriving.begin);
     });
     return pieces;
   }
@@ -144,10 +145,10 @@ class Halves {
   void place_late(std::byte* base) {
     if (shown_) shown_->place(base);
     comm_.for_others([&](int rank) {
-      at(1, rank) = in(base, slots_[1][index(rank)]);
+      at(1, rank) = in(base, slots_[1][index(rank)], routing_[1]->sent_begin(rank, 0));
       const EarlyPart part = arriving(rank);
       at(0, rank) = part.fits() ? at(0, rank).moved_on(part.begin_in_room())
-                                : in(base, slots_[0][index(rank)]);
+                                : in(base, slots_[0][index(rank)], part.whole.begin);
     });
   }
   /// What is missing of first halves comes with the first range.
@@ -161,7 +162,7 @@ class Halves {
           if (missing.size() == 0) continue;
           add_pieces(pieces.receives, rank,
                      at_[0][index(rank)].moved_on(missing.begin - part.whole.begin),
-                     missing.size());
+                     missing.size(), missing.begin);
         }
       }
       if (shown_) return;
@@ -171,7 +172,7 @@ class Halves {
       add_pieces(pieces.receives, rank,
                  at_[1][index(rank)].moved_on(routing.sent_begin(rank, range) -
                                               routing.sent_begin(rank, 0)),
-                 routing.from(rank, range));
+                 routing.from(rank, range), routing.sent_begin(rank, range));
     });
     if (shown_ && range == 0) shown_->add_landmarks(pieces);
     return pieces;
@@ -220,21 +221,25 @@ class Halves {
   struct Slots {
     Slot keys, values;
   };
-  static Place in(std::byte* base, const Slots& slots) {
-    return {slots.keys.template in<Key>(base), slots.values.template in<Value>(base)};
+  /// As far from an aligned place as there, where `sent_begin` elements lie before.
+  static Place in(std::byte* base, const Slots& slots, std::uint64_t sent_begin) {
+    return Place{slots.keys.template in<Key>(base), slots.values.template in<Value>(base)}.moved_on(
+        sent_begin % aligned_bytes);
   }
   template <class SizeOf>
   void list_rooms(ScratchList& list, int half, const SizeOf& size_of) {
     slots_[half].resize(index(comm_.size()));
     comm_.for_others([&](int rank) {
-      const auto count = static_cast<std::size_t>(size_of(rank));
+      const auto size = static_cast<std::size_t>(size_of(rank));
+      const std::size_t count = size > 0 ? size + aligned_bytes : 0;
       slots_[half][index(rank)] = {list.add(count, sizeof(Key)),
                                    list.add(count, value_bytes_of<Value>)};
     });
   }
 
   void send(Pieces& pieces, int rank, int half, const Stretch& stretch) const {
-    add_pieces(pieces.sends, rank, sent_[half].moved_on(stretch.begin), stretch.size());
+    add_pieces(pieces.sends, rank, sent_[half].moved_on(stretch.begin), stretch.size(),
+               stretch.begin);
   }
 
   const Communicator& comm_;

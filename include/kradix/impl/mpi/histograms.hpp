@@ -201,6 +201,19 @@ struct CountBelow {
   }
 };
 
+/// Keys that cut `count` sorted ones from `begin` on in as many parts as there are keys taken, and one more.
+template <class Codec>
+struct TakeEvenly {
+  const typename Codec::key_type* keys;
+  Codec codec;
+  std::uint64_t begin, count, parts;
+  typename Codec::bits_type* taken;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    taken[i] = codec.encode(keys[begin + count / parts * (i + 1)]);
+  }
+};
+
 /// The first and the last key of up to two sorted parts, where they have any.
 template <class Codec>
 struct TakeEnds {

@@ -23,7 +23,8 @@ struct Situation {
   bool on_host = true;
   bool partitions = true;  ///< is there a partition for these elements?
   bool merges = false;     ///< can sorted runs of them be merged?
-  bool fetches = false;  ///< do they arrive beside kernels that merge, or can those read them afar?
+  bool beside = false;   ///< do they arrive beside kernels that merge?
+  bool fetches = false;  ///< or can those read them afar?
   bool halves = false;   ///< can halves be sorted one after the other, and merged?
   bool kept = false;     ///< has every rank a workspace, whose memory others can keep mapped?
 };
@@ -76,10 +77,6 @@ inline int merge_levels(std::size_t runs) {
   return levels;
 }
 
-inline bool become_one_at_once(int runs) {
-  return merge_levels(static_cast<std::size_t>(runs)) == 1;
-}
-
 inline bool wants_sort_first(Work wanted) {
   return wanted == Work::sort_first || wanted == Work::sort_halves;
 }
@@ -96,33 +93,34 @@ inline std::uint64_t bytes_of_a_rank(const Situation& s) {
 }
 
 /// The exchange of the first half hides behind the sort of the second. That takes longer by halves where they do not fill the
-/// device, and of elements of 4 bytes as much longer as the exchange takes. Of two ranks: six or eight runs take two levels of
-/// merges where one would do.
+/// device, and of elements of 4 bytes as much longer as the exchange takes. More than two ranks merge in two levels then.
+inline bool halves_pay(const Situation& s) {
+  const std::uint64_t least_bytes = std::uint64_t{s.ranks == 2 ? 2u : 3u} << 29;
+  return s.halves && s.kept && s.ranks >= 2 && s.ranks <= merge_ways && s.element_bytes >= 8 &&
+         bytes_of_a_rank(s) >= least_bytes;
+}
 inline bool sorts_halves(const Situation& s, Work wanted) {
-  constexpr std::uint64_t least_bytes = std::uint64_t{1} << 30;
   if (!s.halves || s.ranks < 2 || 2 * s.ranks > most_merged_runs) return false;
   return wanted == Work::sort_halves ||
-         (wanted == Work::automatic && s.ranks == 2 && s.fetches && s.kept &&
-          s.element_bytes >= 8 && bytes_of_a_rank(s) >= least_bytes);
+         (wanted == Work::automatic && s.fetches && halves_pay(s));
 }
 
-/// Does what ranks fetch from each other arrive beside sorts and merges, and sooner than it is sent and merged then? On four
-/// H200s up to 2 GiB a rank; of more NCCL's rate is worth more, where more than two exchange.
+/// Does what ranks fetch from each other arrive beside sorts and merges, and sooner than NCCL brings it? Of more than two ranks
+/// where a sort hides it: beside merges they fall out of step, and two fetch from the same one.
 inline bool fetching_hides(const Situation& s, bool merges_words) {
-  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 31;
-  return s.kept && merges_words && (s.ranks <= 2 || bytes_of_a_rank(s) < most_bytes);
+  return s.kept && merges_words && (s.ranks <= 2 || halves_pay(s));
 }
 
-/// Where copies overlap kernels, parts of the result are sorted, or merged, while others arrive; parts of less than
-/// some million elements would not fill the device. One merge that reads what other ranks show has nothing to wait for.
+/// Where elements arrive beside kernels, parts of the result are sorted, or merged, while others do; parts of less than
+/// some million elements would not fill the device. Of two ranks one merge reads what the other shows, and waits for nothing.
 inline int choose_ranges(const Situation& s, int wanted, Work work) {
   if (wanted > 0) return wanted;
   const bool merges = merges_sooner(s, work);
-  if (s.on_host || s.ranks == 1 || (merges && !s.fetches)) return 1;
-  const bool halves = sorts_halves(s, work);
-  if (merges && !halves && s.kept && become_one_at_once(s.ranks)) return 1;
-  const std::uint64_t least = std::uint64_t{1} << (merges ? 23 : 22);
-  const int most = halves ? 16 : merges ? 8 : 4;
+  if (s.on_host || s.ranks == 1 || (merges && !s.beside)) return 1;
+  const bool halves = sorts_halves(s, work), two = s.ranks == 2;
+  if (merges && !halves && s.fetches && s.kept && two) return 1;
+  const std::uint64_t least = std::uint64_t{1} << (!merges ? 22 : two ? 23 : 24);
+  const int most = halves ? two ? 16 : 8 : merges ? 6 : 4;
   const std::uint64_t by_size = s.total / static_cast<std::uint64_t>(s.ranks) / least;
   const int by_cuts = (most_cuts_of_a_pass + 1) / s.ranks;
   return std::max(
@@ -135,7 +133,7 @@ inline Work choose_work(const Situation& s, int ranges, Work wanted) {
   const std::int64_t cuts = std::int64_t{s.ranks} * ranges - 1;
   const bool fits = s.partitions && cuts <= most_cuts_of_a_pass;
   const bool sorts =
-      wants_sort_first(wanted) || ((ranges == 1 || s.fetches) && merges_sooner(s, wanted));
+      wants_sort_first(wanted) || ((ranges == 1 || s.beside) && merges_sooner(s, wanted));
   return fits && !sorts ? Work::partition_first : Work::sort_first;
 }
 

@@ -229,6 +229,32 @@ class Search {
     return cuts;
   }
 
+  /// Cuts of each rank's part in `ranges`, guessed from what of that part is on the rank itself. (Those between ranks, whose
+  /// places in the sorted keys are given, are among them, without a key.) Collective.
+  Cuts guess_ranges(const Part& part, const std::vector<std::uint64_t>& places, int ranges) {
+    const auto me = static_cast<std::size_t>(comm_.rank());
+    const auto of_rank = static_cast<std::size_t>(ranges), inner = of_rank - 1;
+    const std::uint64_t begin = me == 0 ? 0 : places[me - 1];
+    const std::uint64_t end = me < places.size() ? places[me] : part.count;
+    std::vector<Bits> own(inner, Bits{0});
+    if (begin < end) {
+      Bits* const taken = counts_slot_.in<Bits>(base_);
+      for_each("TakeEvenly", inner,
+               TakeEvenly<Codec>{part.data, codec_, begin, end - begin, of_rank, taken});
+      own = to_host(exec_, taken, inner);
+    }
+    std::vector<Bits> all((places.size() + 1) * inner);
+    const int bytes = static_cast<int>(inner * sizeof(Bits));
+    check(MPI_Allgather(own.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, comm_.get()),
+          "MPI_Allgather");
+    Cuts cuts((places.size() + 1) * of_rank - 1);
+    for (std::size_t i = 0; i < cuts.size(); ++i) {
+      cuts[i].has_bits = i % of_rank < inner;
+      if (cuts[i].has_bits) cuts[i].bits = all[i / of_rank * inner + i % of_rank];
+    }
+    return cuts;
+  }
+
   /// How many keys of each part, all sorted, lie below each of these cuts' keys.
   std::vector<std::vector<std::uint64_t>> below(const Parts& parts, const Cuts& cuts) {
     std::vector<Bits> bounds;

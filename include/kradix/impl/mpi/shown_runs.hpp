@@ -39,15 +39,18 @@ void take_landmarks(const ExecutionSpace& exec, const std::string& label, const 
                        TakeLandmarks<Key>{keys, landmarks});
 }
 
-/// So many elements: keys, then values, if there are any.
+/// So many elements: keys, then values, if there are any. `sent_begin`: so many lie before them where they are sent.
 template <class Key, class Value>
 void add_pieces(std::vector<Piece>& pieces, int rank, const PlaceOf<Key, Value>& place,
-                std::uint64_t size) {
+                std::uint64_t size, std::uint64_t sent_begin = 0) {
   if (size == 0) return;
-  pieces.push_back({rank, reinterpret_cast<std::byte*>(place.keys), size * sizeof(Key)});
-  if constexpr (!std::is_same_v<Value, NoValue>) {
-    pieces.push_back({rank, reinterpret_cast<std::byte*>(place.values), size * sizeof(Value)});
-  }
+  const auto add = [&](auto* elements) {
+    constexpr std::size_t bytes = sizeof(*elements);
+    pieces.push_back({rank, reinterpret_cast<std::byte*>(elements), size * bytes,
+                      bytes_to_alignment(sent_begin * bytes)});
+  };
+  add(place.keys);
+  if constexpr (!std::is_same_v<Value, NoValue>) add(place.values);
 }
 
 /// One run of every rank, of which each other rank reads a part.

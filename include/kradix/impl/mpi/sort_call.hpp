@@ -156,7 +156,12 @@ class SortCall {
     if (!surveys) search.survey_sorted({part(true)}, base_);
 
     const auto cuts = find_cuts(search);
-    const std::vector<std::uint64_t> places = search.places(cuts).front();
+    std::vector<std::uint64_t> places = search.places(cuts).front();
+    if (guesses_ranges()) {
+      const auto keys = part(true);
+      const auto guessed = search.guess_ranges(keys, places, report_.ranges);
+      places = with_ranges(places, search.below({keys}, guessed).front(), report_.ranges, count_);
+    }
     report_.rounds = search.rounds();
     report_.seconds.splitters = lap();
 
@@ -270,7 +275,7 @@ class SortCall {
 
   /// Where one merge reads what others show, there is nothing to wait for.
   int ranges_at_once() const {
-    return landmarks_ && become_one_at_once(2 * comm_.size()) ? report_.ranges : 1;
+    return landmarks_ ? report_.ranges : 1;
   }
 
   /// Nobody is told that this rank is done while its kernels read what others show.
@@ -367,11 +372,12 @@ class SortCall {
     s.merges = can_merge;
     report_.total = layout_.total;
     s.kept = layout_.kept;
+    report_.route = choose_route(s, options_.route);
+    s.halves = merges_words && options_.splitters.is_exact() && report_.route == Route::one_level;
     report_.transport = choose_transport<ExecutionSpace>(comm_, options_.transport,
                                                          fetching_hides(s, merges_words));
     s.fetches = report_.transport == Transport::peer && merges_words;
-    report_.route = choose_route(s, options_.route);
-    s.halves = merges_words && options_.splitters.is_exact() && report_.route == Route::one_level;
+    s.beside = s.fetches || (report_.transport == Transport::nccl && merges_words && s.kept);
     report_.ranges = choose_ranges(s, options_.ranges, options_.work);
     report_.work = choose_work(s, report_.ranges, options_.work);
     connect(exec_, comm_, report_.transport, function_);
@@ -460,7 +466,12 @@ class SortCall {
         return {cuts};
       }
     }
-    return search.exact({keys}, layout_.total, targets_);
+    return search.exact({keys}, layout_.total,
+                        guesses_ranges() ? targets_of(layout_, 1) : targets_);
+  }
+  /// Where ranges of one rank are cut in sorted runs says no more than when they are merged.
+  bool guesses_ranges() const {
+    return merges() && report_.ranges > 1 && comm_.size() > 1 && options_.splitters.is_exact();
   }
 
   /// The sizes that sampled cuts lead to; false, and nothing, if a rank would get too much.
@@ -529,12 +540,12 @@ class SortCall {
     return merges() && options_.workspace && levels(routing) > 0 &&
            (report_.ranges == 1 || !Columns::by_index);
   }
-  /// Will other ranks read what this one has sorted where it lies? Second halves, or whatever becomes one by one merge.
+  /// Will the other rank read what this one has sorted where it lies? Of more than two each link carries a part alone, and it
+  /// takes longer than copies beside merges.
   bool shows() const {
-    const bool at_once = sort_first() && layout_.kept && become_one_at_once(comm_.size());
     const bool can = report_.transport == Transport::peer || comm_.keep<TrafficInstead>().make;
-    return can && merges_words && report_.route == Route::one_level && comm_.size() > 1 &&
-           (halves() || at_once);
+    return can && merges_words && report_.route == Route::one_level && comm_.size() == 2 &&
+           (halves() || (sort_first() && layout_.kept));
   }
   bool reads_shown() const { return landmarks_ && merges(); }
   void read_shown(const Routing& routing) {
@@ -602,7 +613,7 @@ class SortCall {
     const int levels = this->levels(routing);
     const bool others = ranges && levels > 1;
     if (report_.route == Route::one_level) {
-      if (!ranges) routing.align_arrivals();
+      routing.align_arrivals();
       // Two write over what was sent, and an index tells places among what arrives.
       leaves_own_ = levels == 1 && !Columns::by_index;
     }

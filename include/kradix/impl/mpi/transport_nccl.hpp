@@ -1,15 +1,17 @@
-// Pieces by NCCL: all sends and receives of one exchange in one group, GPU to GPU.
+// Pieces by NCCL: all sends and receives of a batch in one group, GPU to GPU.
 #pragma once
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <mpi.h>
 #include <nccl.h>
 #include <type_traits>
 #include <vector>
 
 #include "kradix/impl/mpi/communicator.hpp"
+#include "kradix/impl/mpi/second_instance.hpp"
 #include "kradix/impl/mpi/transport.hpp"
 
 namespace kradix::impl::mpi {
@@ -91,45 +93,88 @@ bool nccl_is_possible(Communicator& comm) {
   }
 }
 
+/// Batch after batch is sent and received by NCCL on an instance of its own, each while `mover` has the one before it.
 template <class ExecutionSpace>
-class NcclTraffic : public Traffic {
+class NcclExchange : public Batches {
  public:
-  /// After `connect`.
-  NcclTraffic(const ExecutionSpace& exec, Communicator& comm, std::size_t message_bytes)
-      : exec_(exec),
-        comm_(comm),
-        message_bytes_(message_bytes),
-        nccl_(comm.keep<NcclCommunicator>().over(comm)) {}
+  /// What is sent must be there when `mover` has done what it has been given.
+  NcclExchange(const ExecutionSpace& mover, Communicator& comm, std::size_t message_bytes,
+               const std::vector<Pieces>& batches)
+      : mover_(mover),
+        courier_(comm.keep<Courier>().instance),
+        nccl_(comm.keep<NcclCommunicator>().over(comm)) {
+    for (const Pieces& batch : batches) {
+      out_.emplace_back(batch.sends, comm.rank(), comm.size(), true, message_bytes, true);
+      in_.emplace_back(batch.receives, comm.rank(), comm.size(), false, message_bytes, true);
+    }
+    courier_.follow(mover_);
+    enqueue();
+  }
+  const std::vector<Messages>& out() const { return out_; }
 
-  void exchange(const std::vector<Piece>& sends, const std::vector<Piece>& receives) override {
-    const Messages out(sends, comm_.rank(), comm_.size(), true, message_bytes_, /*aligns=*/true);
-    const Messages in(receives, comm_.rank(), comm_.size(), false, message_bytes_, /*aligns=*/true);
-    check_nccl(ncclGroupStart(), "ncclGroupStart");
-    for (std::size_t i = 0; i < out.count(); ++i) {
-      const Piece& piece = out[i].piece;
-      count(piece);
-      check_nccl(
-          ncclSend(piece.data, piece.bytes, ncclUint8, piece.rank, nccl_, exec_.cuda_stream()),
-          "ncclSend");
-    }
-    for (std::size_t i = 0; i < in.count(); ++i) {
-      const Piece& piece = in[i].piece;
-      check_nccl(
-          ncclRecv(piece.data, piece.bytes, ncclUint8, piece.rank, nccl_, exec_.cuda_stream()),
-          "ncclRecv");
-    }
-    check_nccl(ncclGroupEnd(), "ncclGroupEnd");
-    exec_.fence("kradix::mpi: fence after an exchange by NCCL");
+  void next() override {
+    courier_.precede(mover_);
+    enqueue();
+  }
+
+  void finish() override {
+    courier_.beside(mover_).fence("kradix::mpi: fence after an exchange by NCCL");
     ncclResult_t later = ncclSuccess;
     check_nccl(ncclCommGetAsyncError(nccl_, &later), "ncclCommGetAsyncError");
     check_nccl(later, "the exchange");
   }
 
  private:
-  const ExecutionSpace& exec_;
+  /// Beside the second instance, which searches for what the next batch brings.
+  struct Courier {
+    SecondInstance<ExecutionSpace> instance;
+  };
+
+  /// The next batch, if there is one: all its messages in one group.
+  void enqueue() {
+    if (enqueued_ == out_.size()) return;
+    const Messages &out = out_[enqueued_], &in = in_[enqueued_];
+    ++enqueued_;
+    const cudaStream_t stream = courier_.beside(mover_).cuda_stream();
+    check_nccl(ncclGroupStart(), "ncclGroupStart");
+    for (std::size_t i = 0; i < out.count(); ++i) {
+      const Piece& piece = out[i].piece;
+      check_nccl(ncclSend(piece.data, piece.bytes, ncclUint8, piece.rank, nccl_, stream),
+                 "ncclSend");
+    }
+    for (std::size_t i = 0; i < in.count(); ++i) {
+      const Piece& piece = in[i].piece;
+      check_nccl(ncclRecv(piece.data, piece.bytes, ncclUint8, piece.rank, nccl_, stream),
+                 "ncclRecv");
+    }
+    check_nccl(ncclGroupEnd(), "ncclGroupEnd");
+  }
+
+  const ExecutionSpace& mover_;
+  SecondInstance<ExecutionSpace>& courier_;
+  ncclComm_t nccl_;
+  std::vector<Messages> out_, in_;  ///< batch after batch
+  std::size_t enqueued_ = 0;
+};
+
+template <class ExecutionSpace>
+class NcclTraffic : public TrafficInBatches {
+ public:
+  /// After `connect`. `mover` waits for what arrives.
+  NcclTraffic(const ExecutionSpace& mover, Communicator& comm, std::size_t message_bytes)
+      : mover_(mover), comm_(comm), message_bytes_(message_bytes) {}
+
+  std::unique_ptr<Batches> begin(std::vector<Pieces> batches, const Pieces&) override {
+    auto made =
+        std::make_unique<NcclExchange<ExecutionSpace>>(mover_, comm_, message_bytes_, batches);
+    count(made->out());
+    return made;
+  }
+
+ private:
+  const ExecutionSpace& mover_;
   Communicator& comm_;
   std::size_t message_bytes_;
-  ncclComm_t nccl_;
 };
 
 }  // namespace kradix::impl::mpi

@@ -59,7 +59,7 @@ inline Whereabouts whereabouts(const std::byte* data) {
 /// communicator: mapping memory takes some 15 ms.
 class PeerMemory {
  public:
-  static constexpr int streams = 2;
+  static constexpr int streams = 3;
 
   PeerMemory() = default;
   PeerMemory(const PeerMemory&) = delete;
@@ -231,6 +231,7 @@ class PeerExchange : public Batches {
   void next() override {
     const Messages& batch = in_[fetched_++];
     attempt([&] {
+      await_batch_before();
       for (std::size_t i = 0; i < batch.count(); ++i) {
         const Piece& piece = batch[i].piece;
         check_cuda(cudaMemcpyAsync(piece.data, sources_[copied_++], piece.bytes, cudaMemcpyDefault,
@@ -261,6 +262,17 @@ class PeerExchange : public Batches {
  private:
   static constexpr int shown_tag = exchange_tag + 1;
   static constexpr int done_tag = exchange_tag + 2;
+
+  /// A stream that goes on to the next batch would take the copy engine from those that still bring this one.
+  void await_batch_before() {
+    constexpr std::size_t all = PeerMemory::streams;
+    for (std::size_t event = events_ - std::min(events_, all); event < events_; ++event) {
+      for (int s = 0; s < PeerMemory::streams; ++s) {
+        check_cuda(cudaStreamWaitEvent(memory_.stream(s), memory_.event(event), 0),
+                   "cudaStreamWaitEvent");
+      }
+    }
+  }
 
   template <class Step>
   void attempt(const Step& step) {
@@ -344,7 +356,7 @@ class PeerExchange : public Batches {
   std::exception_ptr failed_;
 };
 
-class PeerTraffic : public Traffic {
+class PeerTraffic : public TrafficInBatches {
  public:
   /// After `connect`. `exec` waits for what arrives.
   PeerTraffic(const Kokkos::Cuda& exec, Communicator& comm, std::size_t message_bytes,
@@ -355,18 +367,10 @@ class PeerTraffic : public Traffic {
         stays_(stays),
         memory_(comm.keep<PeerMemory>()) {}
 
-  void exchange(const std::vector<Piece>& sends, const std::vector<Piece>& receives) override {
-    const auto under_way = begin({{sends, receives}}, {});
-    under_way->next();
-    under_way->finish();
-  }
-
   std::unique_ptr<Batches> begin(std::vector<Pieces> batches, const Pieces& to_show) override {
     auto made = std::make_unique<PeerExchange>(exec_, comm_, memory_, stays_, message_bytes_,
                                                batches, to_show);
-    for (const Messages& batch : made->out()) {
-      for (std::size_t i = 0; i < batch.count(); ++i) count(batch[i].piece);
-    }
+    count(made->out());
     return made;
   }
 
