@@ -161,8 +161,8 @@ class Halves {
         for (const Stretch& missing : part.missing()) {
           if (missing.size() == 0) continue;
           add_pieces(pieces.receives, rank,
-                     at_[0][index(rank)].moved_on(missing.begin - part.whole.begin),
-                     missing.size(), missing.begin);
+                     at_[0][index(rank)].moved_on(missing.begin - part.whole.begin), missing.size(),
+                     missing.begin);
         }
       }
       if (shown_) return;

@@ -23,10 +23,10 @@ struct Situation {
   bool on_host = true;
   bool partitions = true;  ///< is there a partition for these elements?
   bool merges = false;     ///< can sorted runs of them be merged?
-  bool beside = false;   ///< do they arrive beside kernels that merge?
-  bool fetches = false;  ///< or can those read them afar?
-  bool halves = false;   ///< can halves be sorted one after the other, and merged?
-  bool kept = false;     ///< has every rank a workspace, whose memory others can keep mapped?
+  bool beside = false;     ///< do they arrive beside kernels that merge?
+  bool fetches = false;    ///< or can those read them afar?
+  bool halves = false;     ///< can halves be sorted one after the other, and merged?
+  bool kept = false;       ///< has every rank a workspace, whose memory others can keep mapped?
 };
 
 /// Latency and bandwidth, of a message between nodes and within one. (Seconds, bytes per second.)
@@ -101,8 +101,7 @@ inline bool halves_pay(const Situation& s) {
 }
 inline bool sorts_halves(const Situation& s, Work wanted) {
   if (!s.halves || s.ranks < 2 || 2 * s.ranks > most_merged_runs) return false;
-  return wanted == Work::sort_halves ||
-         (wanted == Work::automatic && s.fetches && halves_pay(s));
+  return wanted == Work::sort_halves || (wanted == Work::automatic && s.fetches && halves_pay(s));
 }
 
 /// Does what ranks fetch from each other arrive beside sorts and merges, and sooner than NCCL brings it? Of more than two ranks

@@ -274,9 +274,7 @@ class SortCall {
   }
 
   /// Where one merge reads what others show, there is nothing to wait for.
-  int ranges_at_once() const {
-    return landmarks_ ? report_.ranges : 1;
-  }
+  int ranges_at_once() const { return landmarks_ ? report_.ranges : 1; }
 
   /// Nobody is told that this rank is done while its kernels read what others show.
   void finish(Batches& batches) {
