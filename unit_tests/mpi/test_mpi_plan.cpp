@@ -365,17 +365,21 @@ TEST(MpiPlan, ChoicesFollowTheModel) {
   EXPECT_GT(sample_size(8, 0.05), 8u * 6000u);
 }
 
-/// Of two ranks always; of more where a sort hides it.
+/// Of two ranks always; of more where a sort of keys with values hides it.
 TEST(MpiPlan, WhatIsFetchedIsHidden) {
   Situation s{.ranks = 4,
               .total = std::uint64_t{1} << 30,
               .element_bytes = 8,
+              .has_values = true,
               .halves = true,
               .kept = true};
   EXPECT_TRUE(fetching_hides(s, true));
   EXPECT_FALSE(fetching_hides(s, false));
   s.total = std::uint64_t{3} << 28;  // 1.5 GiB a rank
   EXPECT_TRUE(fetching_hides(s, true));
+  s.has_values = false;
+  EXPECT_FALSE(fetching_hides(s, true));
+  s.has_values = true;
   s.total -= 4;
   EXPECT_FALSE(fetching_hides(s, true));
   s.total = std::uint64_t{1} << 32;

@@ -201,16 +201,17 @@ struct CountBelow {
   }
 };
 
-/// Keys that cut `count` sorted ones from `begin` on in as many parts as there are keys taken, and one more.
+/// Keys that cut `count` sorted ones, from `begin` on, in so many ranges. The last is half as long: nothing arrives while that is
+/// merged.
 template <class Codec>
-struct TakeEvenly {
+struct TakeOfRanges {
   const typename Codec::key_type* keys;
   Codec codec;
-  std::uint64_t begin, count, parts;
+  std::uint64_t begin, count, ranges;
   typename Codec::bits_type* taken;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    taken[i] = codec.encode(keys[begin + count / parts * (i + 1)]);
+    taken[i] = codec.encode(keys[begin + count / (2 * ranges - 1) * 2 * (i + 1)]);
   }
 };
 

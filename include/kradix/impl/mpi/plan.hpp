@@ -20,6 +20,7 @@ struct Situation {
   int node_size = 1;
   std::uint64_t total = 0;
   std::uint64_t element_bytes = 0;
+  bool has_values = false;
   bool on_host = true;
   bool partitions = true;  ///< is there a partition for these elements?
   bool merges = false;     ///< can sorted runs of them be merged?
@@ -104,10 +105,10 @@ inline bool sorts_halves(const Situation& s, Work wanted) {
   return wanted == Work::sort_halves || (wanted == Work::automatic && s.fetches && halves_pay(s));
 }
 
-/// Does what ranks fetch from each other arrive beside sorts and merges, and sooner than NCCL brings it? Of more than two ranks
-/// where a sort hides it: beside merges they fall out of step, and two fetch from the same one.
+/// Does what ranks fetch from each other arrive beside sorts and merges, and sooner than NCCL brings it? Of more than two ranks,
+/// which fall out of step and then fetch from the same one, where a sort of keys with values hides it.
 inline bool fetching_hides(const Situation& s, bool merges_words) {
-  return s.kept && merges_words && (s.ranks <= 2 || halves_pay(s));
+  return s.kept && merges_words && (s.ranks <= 2 || (s.has_values && halves_pay(s)));
 }
 
 /// Where elements arrive beside kernels, parts of the result are sorted, or merged, while others do; parts of less than

@@ -239,8 +239,8 @@ class Search {
     std::vector<Bits> own(inner, Bits{0});
     if (begin < end) {
       Bits* const taken = counts_slot_.in<Bits>(base_);
-      for_each("TakeEvenly", inner,
-               TakeEvenly<Codec>{part.data, codec_, begin, end - begin, of_rank, taken});
+      for_each("TakeOfRanges", inner,
+               TakeOfRanges<Codec>{part.data, codec_, begin, end - begin, of_rank, taken});
       own = to_host(exec_, taken, inner);
     }
     std::vector<Bits> all((places.size() + 1) * inner);

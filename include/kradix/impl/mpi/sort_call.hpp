@@ -365,6 +365,7 @@ class SortCall {
     s.node_size = options_.node_size > 0 ? options_.node_size : comm_.node_size();
     s.total = layout_.total;
     s.element_bytes = (sizeof(Key) + ... + sizeof(element_of<Values>));
+    s.has_values = sizeof...(Values) > 0;
     s.on_host = is_host_space<ExecutionSpace>;
     s.partitions = Columns::partitions;
     s.merges = can_merge;
