@@ -217,8 +217,8 @@ TEST(MpiMessages, AreOfNoSizeThatSlowsNcclDown) {
   }
   for (const std::uint64_t bytes : {size / 2, size / 4 * 3, size / 4 * 5, 4 * size}) {
     EXPECT_EQ(Messages({{0, base, bytes}}, 0, 1, true, std::size_t{1} << 30, true).count(), 1u);
-    EXPECT_EQ(Messages({{0, base, size}}, 0, 1, true, std::size_t{1} << 30).count(), 1u);
   }
+  EXPECT_EQ(Messages({{0, base, size}}, 0, 1, true, std::size_t{1} << 30).count(), 1u);
 }
 
 TEST(MpiLayout, SizesAndTargets) {

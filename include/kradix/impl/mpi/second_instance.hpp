@@ -18,9 +18,10 @@ inline void check_cuda(cudaError_t code, const char* call) {
 }
 #endif
 
-/// Where copies, messages and searches are enqueued while the caller's instance sorts or merges. One per communicator.
-/// Before a sort's, whose teams would otherwise keep all processors until their kernel ends: the exchange has the longer
-/// way to go, and on all ranks at once. On hosts, where nothing goes on beside anything, it is the caller's.
+/// Where copies, messages and searches are enqueued while the caller's instance sorts or merges. One per communicator, and
+/// one for NCCL's messages. Before a sort's, whose teams would otherwise keep all processors until their kernel ends: the
+/// exchange has the longer way to go, and on all ranks at once. On hosts, where nothing goes on beside anything, it is the
+/// caller's.
 template <class ExecutionSpace>
 class SecondInstance {
  public:

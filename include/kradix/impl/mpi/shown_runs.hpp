@@ -7,6 +7,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -39,15 +40,16 @@ void take_landmarks(const ExecutionSpace& exec, const std::string& label, const 
                        TakeLandmarks<Key>{keys, landmarks});
 }
 
-/// So many elements: keys, then values, if there are any. `sent_begin`: so many lie before them where they are sent.
+/// So many elements: keys, then values, if there are any. `sent_begin`: so many lie before them where they are sent, if their
+/// receiver has them as far from an aligned place.
 template <class Key, class Value>
 void add_pieces(std::vector<Piece>& pieces, int rank, const PlaceOf<Key, Value>& place,
-                std::uint64_t size, std::uint64_t sent_begin = 0) {
+                std::uint64_t size, std::optional<std::uint64_t> sent_begin = {}) {
   if (size == 0) return;
   const auto add = [&](auto* elements) {
     constexpr std::size_t bytes = sizeof(*elements);
     pieces.push_back({rank, reinterpret_cast<std::byte*>(elements), size * bytes,
-                      bytes_to_alignment(sent_begin * bytes)});
+                      sent_begin ? bytes_to_alignment(*sent_begin * bytes) : 0});
   };
   add(place.keys);
   if constexpr (!std::is_same_v<Value, NoValue>) add(place.values);

@@ -65,7 +65,7 @@ class Messages {
   /// `sends`: the pieces leave this rank, else they come to it. Messages between two ranks keep the order
   /// of their pieces. `by_nccl`: what leads to an aligned place goes by itself, where the rest is worth it
   /// (and where there is no need, as long as both ways between two ranks take as many messages), and no messages are
-  /// of a size at which NCCL goes over to more channels.
+  /// of a size that slows NCCL down.
   Messages(const std::vector<Piece>& pieces, int rank, int size, bool sends, std::size_t most_bytes,
            bool by_nccl = false) {
     constexpr std::uint64_t worth_it = std::uint64_t{1} << 20;
