@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <gtest/gtest.h>
 #include <limits>
 #include <map>
@@ -192,7 +193,7 @@ TEST(MsdHybrid, DenseKeysAreGivenUpSoon) {
 /// What is chosen for keys of which, of any two, so many are alike in so many topmost bits: log2 of the chance.
 template <class Alike>
 Route choice_for(int log_count, int value_bytes, const Alike& alike, int key_bytes = 8,
-                 bool in_place = true, bool splits = false) {
+                 bool in_place = true, bool splits = false, bool gathers = false) {
   constexpr std::size_t chunk = 4352;
   using Sample = SampleRuns<Space, decltype(make_codec<std::uint64_t>(Order::ascending)),
                             sample_shape<Space>().threads>;
@@ -225,6 +226,7 @@ Route choice_for(int log_count, int value_bytes, const Alike& alike, int key_byt
               0,
               value_bytes == 0,
               splits,
+              gathers,
               false,
               16,
               true,
@@ -281,6 +283,24 @@ TEST(MsdHybrid, SpreadsEvenKeysSooner) {
     const Route few = choice_for(27, 0, uneven, key_bytes);
     EXPECT_EQ(few.spreads, 0);
     EXPECT_EQ(few.finishes, 1);
+  }
+}
+
+/// Even ones are gathered, where they may be, unless suffixes are all that is left of them.
+TEST(MsdHybrid, GathersEvenKeys) {
+  const auto choice = [](int log_count, int key_bytes, double less) {
+    return choice_for(
+        log_count, 0, [&](double bits) { return less - bits; }, key_bytes, true, false, true);
+  };
+  for (const int key_bytes : {4, 8}) {
+    for (const int log_count : {23, 25, 26, 27, 28}) {
+      SCOPED_TRACE(::testing::Message() << "2^" << log_count << " of " << key_bytes << " bytes");
+      const Route even = choice(log_count, key_bytes, 0);
+      EXPECT_EQ(even.spreads,
+                key_bytes == 4 && log_count >= 27 ? Route::to_values : Route::gathered);
+      EXPECT_EQ(even.finishes, 1);
+      EXPECT_NE(choice(log_count, key_bytes, 0.3).spreads, Route::gathered);
+    }
   }
 }
 
@@ -708,6 +728,149 @@ TYPED_TEST(MsdHybridOf, KeysAloneAreSpreadTwice) {
         EXPECT_EQ(route.recounts, 0);
         if (this->HasFailure()) return;
       }
+    }
+  }
+}
+
+/// Keys alone are gathered wherever two sweeps and a finish would do.
+RouteRule by_gathering(std::size_t count) {
+  RouteRule rule = by_spreading(count);
+  rule.spread_from = ~std::size_t{0};
+  rule.gather_from = 0;
+  rule.gather_even = 1e30f;
+  return rule;
+}
+
+template <class Key>
+class Gathered : public ::testing::Test {
+ protected:
+  static constexpr auto tile = static_cast<std::size_t>(gather_shape<Space>(sizeof(Key)).round());
+  using Bits = std::make_unsigned_t<Key>;
+  static constexpr int all = 8 * sizeof(Key);
+
+  std::vector<Key> keys(std::size_t count, Order order, const std::function<Bits(Bits)>& change) {
+    const auto codec = make_codec<Key>(order);
+    std::vector<Key> input;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Bits bits = change(static_cast<Bits>(random_()));
+      input.push_back(std::bit_cast<Key>(codec.decode(bits)));
+    }
+    return input;
+  }
+  Route sorted(const std::vector<Key>& input, Order order) {
+    const auto routes = routes_alone(input, make_codec<Key>(order), by_gathering(input.size()));
+    EXPECT_EQ(routes.front().spreads, routes.back().spreads);
+    return routes.back();
+  }
+  /// The topmost bits of a key that tell its bin, and its cell.
+  static Gathering shape_of(std::size_t count) {
+    return Gathering::of(count, tile, static_cast<std::size_t>(small_finish.round()));
+  }
+
+  std::mt19937_64 random_{keys::fresh_seed()};
+};
+using GatheredKeys = ::testing::Types<std::uint32_t, std::int32_t, std::uint64_t, std::int64_t>;
+TYPED_TEST_SUITE(Gathered, GatheredKeys);
+
+TYPED_TEST(Gathered, KeysThatSpread) {
+  using Bits = typename TestFixture::Bits;
+  constexpr std::size_t tile = TestFixture::tile;
+  for (const std::size_t count : {std::size_t{10000}, tile - 1, tile, tile + 1, 3 * tile - 1,
+                                  8 * tile, 9 * tile + 7, std::size_t{150001}}) {
+    if (count < 5000) continue;
+    for (const Order order : {Order::ascending, Order::descending}) {
+      for (const int below : {0, 5}) {  // bits that are the same in all
+        SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << count
+                                          << " keys, " << below << " bits fewer");
+        const auto input = this->keys(count, order, [&](Bits bits) {
+          return static_cast<Bits>(bits >> below |
+                                   (below > 0 ? Bits{5} << (TestFixture::all - below) : 0));
+        });
+        EXPECT_EQ(this->sorted(input, order).spreads, Route::gathered);
+        if (this->HasFailure()) return;
+      }
+    }
+  }
+}
+
+/// Cells of equal keys are given up, and so are those of too many for scratch; a bin may hold hardly any.
+TYPED_TEST(Gathered, CellsThatDoNotFit) {
+  using Bits = typename TestFixture::Bits;
+  constexpr int all = TestFixture::all;
+  const std::size_t count = 60000;
+  const Gathering shape = this->shape_of(count);
+  const int left = all - shape.bits(), left_of_bin = all - shape.first_bits;
+  for (const int kind : {0, 1, 2}) {
+    SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", kind " << kind);
+    std::uint64_t nth = 0;
+    const auto input = this->keys(count, Order::ascending, [&](Bits bits) {
+      const Bits bin = bits >> left_of_bin, cell = bits >> left;
+      const Bits first = cell / 64 * 64 << left;
+      if (kind == 0 && cell % 64 < 8) return first;
+      if (kind == 1 && cell % 64 < 40)
+        return static_cast<Bits>(first | (bits & low_mask<Bits>(left)));
+      const bool moves = kind == 2 && bin == 3 && ++nth % 512 != 0;
+      return moves ? static_cast<Bits>(bits ^ Bits{1} << left_of_bin) : bits;
+    });
+    EXPECT_EQ(this->sorted(input, Order::ascending).spreads, kind == 2 ? 0 : Route::gathered);
+    if (this->HasFailure()) return;
+  }
+}
+
+/// Bins that are too long, and bits above all that the sample saw, are noticed in time.
+TYPED_TEST(Gathered, KeysThatAreNot) {
+  using Bits = typename TestFixture::Bits;
+  constexpr int all = TestFixture::all;
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  const std::size_t count = 60000;
+  const auto uneven = this->keys(count, Order::ascending, [&](Bits bits) {
+    return bits % 3 == 0 ? static_cast<Bits>(bits & ~(Bits{3} << (all - 2))) : bits;
+  });
+  EXPECT_EQ(this->sorted(uneven, Order::ascending).spreads, 0);
+  auto odd =
+      this->keys(count, Order::ascending, [](Bits bits) { return static_cast<Bits>(bits >> 2); });
+  odd[unseen_place(count)] ^= static_cast<TypeParam>(TypeParam{1} << (all - 2));
+  const Route route = this->sorted(odd, Order::ascending);
+  EXPECT_EQ(route.spreads, 0);
+  EXPECT_EQ(route.recounts, 1);
+}
+
+/// Neighbours in a tile that share their digit are counted together.
+TYPED_TEST(Gathered, KeysNearlyInOrder) {
+  using Bits = typename TestFixture::Bits;
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  auto input = this->keys(100000, Order::ascending, [](Bits bits) { return bits; });
+  std::ranges::sort(input);
+  for (int i = 0; i < 3000; ++i) {
+    std::swap(input[this->random_() % input.size()], input[this->random_() % input.size()]);
+  }
+  EXPECT_EQ(this->sorted(input, Order::ascending).spreads, Route::gathered);
+}
+
+TEST(Gathering, FollowsFromTheNumberOfKeys) {
+  for (const std::size_t chunk : {512u, 4352u, 4608u}) {
+    for (double log = 12; log < 32; log += 0.05) {
+      const auto count = static_cast<std::size_t>(std::exp2(log));
+      const Gathering shape = Gathering::of(count, 7168, chunk);
+      const double room = static_cast<double>(chunk) - 3 * std::sqrt(static_cast<double>(chunk));
+      if (!shape.exists()) {
+        EXPECT_GT(static_cast<double>(count >> 16), room * 0.95) << log;
+        continue;
+      }
+      EXPECT_LE(shape.bits(), 16);
+      const double cell = static_cast<double>(count) / (1 << shape.bits());
+      const double mean = cell * shape.together;
+      EXPECT_LE(mean + 2.5 * std::sqrt(mean), static_cast<double>(chunk)) << log;
+      // No more would fit.
+      if (shape.together < bin_count) {
+        EXPECT_GT(mean + cell, room * 0.98) << log;
+      }
+      EXPECT_LT((shape.chunks - 1) * shape.together, std::uint32_t{bin_count});
+      EXPECT_GE(shape.chunks * shape.together, std::uint32_t{bin_count});
+      EXPECT_GE(shape.row, shape.chunks);
+      EXPECT_EQ(shape.row % 8, 0u);
+      EXPECT_GE(shape.most, count / shape.bins());
+      EXPECT_GE(std::size_t{shape.windows} * shape.tile, shape.most);
     }
   }
 }

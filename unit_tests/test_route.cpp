@@ -292,6 +292,22 @@ TYPED_TEST(GlanceOf, KeysThatSpreadAreNotSampled) {
   });
 }
 
+TYPED_TEST(GlanceOf, EvenKeysAloneAreGathered) {
+  const auto input = this->spread();
+  for (RouteRule rule : {glancing, only_glancing}) {
+    rule.gather_from = 0;
+    for (const bool may_be_uneven : {false, true}) {
+      rule.gather_even = may_be_uneven ? 1.6f : 0.4f;
+      const Route route = expect_sorted<NoValue>(input, Order::descending, {}, rule);
+      EXPECT_EQ(route.spreads, may_be_uneven ? Route::gathered : 0);
+      EXPECT_EQ(expect_sorted<std::uint32_t>(input, Order::ascending, {}, rule).spreads, 0);
+    }
+    auto skewed = input;
+    for (auto& key : skewed) key &= static_cast<TypeParam>(this->random_());
+    EXPECT_EQ(expect_sorted<NoValue>(skewed, Order::ascending, {}, rule).spreads, 0);
+  }
+}
+
 /// Keys that two sweeps leave in long runs, or many of them alike; or that vary in few bits.
 TYPED_TEST(GlanceOf, OthersAreSampledOrSweptOverAllDigits) {
   using Bits = kradix::impl::unsigned_of_size<sizeof(TypeParam)>;

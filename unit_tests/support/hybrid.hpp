@@ -63,6 +63,8 @@ Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Moveme
   plan.round = plan.tile = static_cast<std::size_t>(sweep_with.round());
   plan.chunk = static_cast<std::size_t>(Finish.round());
   plan.tiles = (count + plan.tile - 1) / plan.tile;
+  if (!with_values && may_be_gathered<Space, Codec>)
+    plan.gathered = static_cast<std::size_t>(gather_shape<Space>(sizeof(Key)).round());
   ScratchList list;
   const Slot keys_other = list.add(count, sizeof(Key));
   const Slot values_other = list.add(count, sizeof(Index));

@@ -21,7 +21,9 @@
 #include "kradix/impl/device/expand_kinds.hpp"
 #include "kradix/impl/device/finish_cells.hpp"
 #include "kradix/impl/device/finish_chunk.hpp"
+#include "kradix/impl/device/finish_gathered.hpp"
 #include "kradix/impl/device/finish_ranges.hpp"
+#include "kradix/impl/device/gather_tiles.hpp"
 #include "kradix/impl/device/glance.hpp"
 #include "kradix/impl/device/label_kinds.hpp"
 #include "kradix/impl/device/look_at_floats.hpp"
@@ -55,8 +57,10 @@ inline RouteRule route_rule(const Plan& plan) {
 
 struct MsdHybridScratch {
   OnesweepScratch sweeps;
-  Slot kinds;     ///< or labels
-  Slot cells;     ///< if keys may be spread twice; the sums of their tiles and their counts follow
+  Slot kinds;      ///< or labels
+  Slot cells;      ///< if keys may be spread twice; the sums of their tiles and their counts follow
+  Slot gathering;  ///< if keys may be gathered, what must be zero
+  Slot in_tiles, runs, in_windows;  ///< and their tables
   Slot heavy;     ///< of keys alone a glance may write them beside those who clear all before
   Slot by_value;  ///< if floats may be swept so: that is true of it and of what follows
   Slot sampled;   ///< kinds
@@ -85,6 +89,8 @@ struct MsdHybridScratch {
     const bool may_split = plan.value_bytes == 0 && plan.key_bytes == 8 &&
                            plan.count >= rule.split_from && plan.count <= rule.split_to;
     const std::size_t splitting = may_split ? sizeof(SplitterState) : 0;
+    const Gathering shape = gathering_of(plan, rule);
+    const std::size_t gathering = shape.exists() ? sizeof(GatherState) : 0;
     const bool may_be_by_value = plan.key_bytes >= 4 && plan.key_bytes <= 8 &&
                                  plan.count >= rule.by_value_from &&
                                  (plan.value_bytes > 0 || plan.count < rule.pieces_from);
@@ -99,11 +105,12 @@ struct MsdHybridScratch {
     constexpr std::size_t sampled = most_sampled_kinds * sizeof(std::uint64_t);
     scratch.sweeps = OnesweepScratch::list(
         plan, most, list, 2, 1,
-        kinds + heavy + cells + splitting + by_value + sampled + sizeof(Route));
+        kinds + heavy + cells + splitting + gathering + by_value + sampled + sizeof(Route));
     scratch.kinds = {scratch.sweeps.counts.offset + scratch.sweeps.extra, kinds};
     scratch.cells = {scratch.kinds.offset + kinds, cells};
     scratch.splitting = {scratch.cells.offset + cells, splitting};
-    scratch.heavy = {scratch.splitting.offset + splitting, heavy};
+    scratch.gathering = {scratch.splitting.offset + splitting, gathering};
+    scratch.heavy = {scratch.gathering.offset + gathering, heavy};
     scratch.by_value = {scratch.heavy.offset + heavy, by_value};
     scratch.sampled = {scratch.by_value.offset + by_value, sampled};
     scratch.route = {scratch.sampled.offset + sampled, sizeof(Route)};
@@ -113,12 +120,24 @@ struct MsdHybridScratch {
     }
     if (may_spread && plan.key_bytes <= 8 && plan.count >= rule.pieces_from)
       scratch.pieces = add_pieces(plan, list, rule);
-    scratch.most_chunks = std::max<std::size_t>(chunk_shape(plan).chunks(plan.count),
-                                                may_spread || may_split ? Cells::count : 0);
+    if (shape.exists()) {
+      scratch.in_tiles = list.add(GatherTables::words_in_tiles(shape), sizeof(std::uint16_t));
+      scratch.runs = list.add(GatherTables::first_runs(shape), sizeof(FirstRun));
+      scratch.in_windows = list.add(GatherTables::words_in_windows(shape), sizeof(std::uint16_t));
+    }
+    scratch.most_chunks = std::max<std::size_t>(
+        {chunk_shape(plan).chunks(plan.count),
+         may_spread || may_split ? std::size_t{Cells::count} : std::size_t{0},
+         shape.exists() ? std::size_t{shape.bins()} * shape.chunks : std::size_t{0}});
     const std::size_t chunk_words = 2 * scratch.most_chunks;
     const bool fits = chunk_words * sizeof(std::uint64_t) <= scratch.sweeps.words.bytes;
     scratch.chunks = fits ? scratch.sweeps.words : list.add(chunk_words, sizeof(std::uint64_t));
     return scratch;
+  }
+
+  static Gathering gathering_of(const Plan& plan, const RouteRule& rule) {
+    if (plan.gathered == 0 || plan.count < rule.gather_from) return {};
+    return Gathering::of(plan.count, plan.gathered, plan.chunk);
   }
 
  private:
@@ -160,6 +179,7 @@ class MsdHybrid {
   using Runs = CountRuns<ExecutionSpace, Codec, RangeShape.threads>;
   static constexpr TeamShape count_cells_with = count_cells_shape<ExecutionSpace>();
   static constexpr TeamShape cells_with = finish_cells_shape<ExecutionSpace>();
+  static constexpr TeamShape gather_with = gather_shape<ExecutionSpace>(sizeof(Key));
 
  public:
   MsdHybrid(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
@@ -180,6 +200,8 @@ class MsdHybrid {
                       ? scratch.by_value.in<ValueSweeps<Key>>(base)
                       : nullptr),
         pieces_(scratch.pieces.bytes > 0 ? scratch.pieces.in<Pieces>(base) : nullptr),
+        tables_{scratch.gathering.in<GatherState>(base), scratch.in_tiles.in<std::uint16_t>(base),
+                scratch.runs.in<FirstRun>(base), scratch.in_windows.in<std::uint16_t>(base)},
         splitters_(splitting_ != nullptr ? scratch.splitters.in<Bits>(base) : nullptr),
         sampled_(scratch.sampled.in<Key>(base)),
         kept_((with_values ? 0 : scratch.heavy.bytes) + scratch.by_value.bytes +
@@ -192,6 +214,7 @@ class MsdHybrid {
     const bool spreads = may_spread(rule);
     choose(rule);
     if (heavy) take_out_heavy();
+    if (may_gather(rule)) sort_tiles(rule);
     if (spreads) count_cells(rule);
     sweeps_.count(route_, counting_kinds(), ranking_kinds(), by_value_);
     if (spreads) place_cells(rule);
@@ -206,6 +229,7 @@ class MsdHybrid {
       if (may_be_by_pieces(rule)) finish_cells<true>(rule);
     }
     if (may_split(rule)) sort_by_splitters();
+    if (may_gather(rule)) gather(rule);
     const bool settles_apart = heavy && !glances_only(rule);
     finish(rule, !settles_apart);
     if (settles_apart) settle_expand_or_merge();
@@ -232,6 +256,7 @@ class MsdHybrid {
             value_bits(),
             may_spread(rule),
             may_split(rule),
+            may_gather(rule),
             piece_bits(rule),
             cell_bits(rule),
             Rest::Crowded::Passes::may_have_kinds,
@@ -380,6 +405,47 @@ class MsdHybrid {
           "CountBySplitters");
       run.template operator()<spread_with, Phase::spread_bins, Phase::spread_bins>(
           "SpreadBySplitters");
+    }
+  }
+
+  /// Words that are all there is to know of keys alone.
+  static constexpr bool may_have_windows =
+      !with_values && impl::may_be_gathered<ExecutionSpace, Codec>;
+  bool may_gather(const RouteRule& rule) const {
+    return may_have_windows && tables_.state != nullptr && !sweeps_.keeps_order() &&
+           plan_.count >= rule.gather_from;
+  }
+  /// The first pass, before anything is counted: what it finds out may be that there is another way to go.
+  void sort_tiles(const RouteRule& rule) {
+    if constexpr (may_have_windows) {
+      using Sort = SortTiles<ExecutionSpace, Codec, gather_with>;
+      constexpr TeamShape place_with = place_runs_shape<ExecutionSpace>();
+      using Place = PlaceRuns<ExecutionSpace, place_with, Sort::Tile::span>;
+      const Gathering shape = MsdHybridScratch::gathering_of(plan_, rule);
+      sweeps_.template launch<gather_with>("SortTiles", shape.tiles(), Sort::scratch_bytes(),
+                                           Sort{buffers_.keys, codec_, shape, tables_, route_});
+      sweeps_.template launch<place_with>("PlaceRuns", shape.bins(), Place::scratch_bytes(),
+                                          Place{shape, tables_, route_});
+    }
+  }
+  void gather(const RouteRule& rule) {
+    if constexpr (may_have_windows) {
+      using Gather = GatherTiles<ExecutionSpace, Codec, gather_with>;
+      using Cells = FinishGathered<ExecutionSpace, Codec, FinishShape>;
+      const Gathering shape = MsdHybridScratch::gathering_of(plan_, rule);
+      const PassTable* const passes = sweeps_.passes();
+      const Gather gather{buffers_.keys, codec_, shape, tables_, passes, route_};
+      sweeps_.template launch<gather_with>("GatherTiles", gather.teams(), Gather::scratch_bytes(),
+                                           gather);
+      const DigitList all = sweeps_.digits();
+      sweeps_.template launch<FinishShape>(
+          "FinishGathered", teams_for_chunks(std::size_t{shape.bins()} * shape.row),
+          Cells::scratch_bytes(),
+          Cells{{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
+                 equal_keys_differ(codec_, all), passes, route_, lists_},
+                shape,
+                tables_,
+                static_cast<std::size_t>(AloneShape.round())});
     }
   }
 
@@ -632,6 +698,7 @@ class MsdHybrid {
   SplitterState* splitting_;
   ValueSweeps<Key>* by_value_;  ///< null: nothing is swept so
   Pieces* pieces_;
+  GatherTables tables_;
   Bits* splitters_;
   Key* sampled_;
   std::size_t kept_;  ///< bytes at the end, that need not be zero

@@ -31,6 +31,8 @@ struct Plan {
   std::size_t tile = 0;   ///< elements per team: whole rounds
   std::size_t tiles = 0;
   std::size_t chunk = 0;  ///< elements that a team finishes in scratch or cache (0: no finish)
+  std::size_t gathered =
+      0;  ///< elements of a tile that keys are gathered by, if they spread (0: they are not)
   std::size_t teams = 0;  ///< teams that claim tiles one after the other (0: one a tile)
   bool stable = true;
   bool parts_words = false;  ///< SIMD parts and sorts keys alone where that serves
@@ -94,6 +96,7 @@ struct Machine {
   std::size_t cache_bytes =
       0;  ///< that a core has for itself; 0: not a host whose work is done at once
   bool has_wide_simd = false;  ///< a host's, at hand by Highway
+  TeamShape gather{};          ///< of a team that gathers keys alone, if their words may be
   TeamShape expand{};          ///< of a team that writes counted keys, if they are short enough
   bool measured = true;        ///< were the shapes measured on this architecture?
   TeamShape short_sweep{};     ///< instead of `sweep`, of at most so many elements
@@ -112,6 +115,8 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
     machine.finish = finish_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.alone = alone_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.expand = expand_shape<ExecutionSpace>(key_bytes);
+    const bool is_word = key_bytes == 4 || key_bytes == 8;
+    if (is_word && value_bytes == 0) machine.gather = gather_shape<ExecutionSpace>(key_bytes);
     if (machine.sweep.exists()) {
       machine.small = small_sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
     }
@@ -312,6 +317,11 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
   const bool finishes = plan.algorithm == Algorithm::msd_hybrid || small;
   const bool sweeps = plan.algorithm == Algorithm::onesweep || finishes;
   if (finishes) plan.chunk = chunk_elements(machine);
+  const bool counts_all_bits = plan.bits.end - plan.bits.begin == problem.key_bits;
+  if (plan.algorithm == Algorithm::msd_hybrid && problem.told_apart && !problem.floating &&
+      counts_all_bits) {
+    plan.gathered = static_cast<std::size_t>(machine.gather.round());
+  }
   const TeamShape swept =
       problem.count <= machine.most_for_short_sweeps ? machine.short_sweep : machine.sweep;
   const TeamShape tile = small ? machine.small : swept;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -186,6 +187,24 @@ constexpr TeamShape spread_shape(std::size_t key_bytes) {
   if (has_room_for_long_tiles && key_bytes <= 8) return {512, key_bytes <= 4 ? 32 : 16, 2};
   if (key_bytes <= 4) return fitted_to_tiles({512, 20, 2}, 4);
   return fitted_to_tiles({256, key_bytes == 8 ? 20 : 10, 2}, key_bytes);
+}
+
+/// How a team sorts a tile where it lies, or one that it gathers; and how one finds out where the runs of tiles lie.
+template <class ExecutionSpace>
+constexpr TeamShape gather_shape(std::size_t key_bytes) {
+  if (is_host_space<ExecutionSpace>) return {1, 2048};
+  if (!has_room_for_long_tiles) return {0, 0};
+  return key_bytes <= 4 ? TeamShape{448, 24, 2} : TeamShape{512, 14, 2};
+}
+/// Teams that finish so many chunks, some one after the other: what tells where these lie comes at once. They begin at different
+/// times, so that some sort while others wait for keys.
+constexpr std::size_t teams_for_chunks(std::size_t chunks) {
+  constexpr std::size_t together = 8, enough = 4096;
+  return std::max(chunks / together, std::min(chunks, enough));
+}
+template <class ExecutionSpace>
+constexpr TeamShape place_runs_shape() {
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 1} : TeamShape{512, 1, 2};
 }
 
 /// How a team counts 8-byte keys by splitters, and sorts samples for them; how it spreads a tile by them.

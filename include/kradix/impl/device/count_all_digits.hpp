@@ -336,7 +336,9 @@ struct ListOrRecount {
     PassTable table{};
     table.count = 2;
     constexpr Digit of_suffixes{16, bin_count - 1};  // above them, where they are made of codes
-    table.finishes = known.spreads_by_cells() ? 1 : PassTable::splitting;
+    table.finishes = known.spreads == Route::gathered ? PassTable::gathering
+                     : known.spreads_by_cells()       ? 1
+                                                      : PassTable::splitting;
     for (int pass = 0; pass < table.count; ++pass) {
       table.digit[pass] = known.has_no_digits() ? of_suffixes : known.digits.digit(1 - pass);
       table.row[pass] = second;

@@ -168,7 +168,11 @@ struct PassTable {
   static constexpr int counting = 2;
   /// Or chunks whose bounds are known have been spread by splitters, which is as much as two passes.
   static constexpr int splitting = 3;
+  /// Or cells have been gathered, likewise.
+  static constexpr int gathering = 4;
   KOKKOS_FUNCTION bool counts() const { return finishes == counting; }
+  /// Then none of the passes listed moves keys.
+  KOKKOS_FUNCTION bool has_moved() const { return finishes == splitting || finishes == gathering; }
   /// With that, which moves all keys (sweeps need not know).
   KOKKOS_FUNCTION int all_and_counting() const { return all() + (counts() ? 1 : 0); }
 };

@@ -86,7 +86,9 @@ struct ValueIndex {
 
 /// Keys with values that are swept `ByValue` have a launch of their own: both kinds of indices in one kernel make both a fifth
 /// slower, but those of keys alone, which by value are counted so where codes do not tell them apart.
-template <class ExecutionSpace, class Codec, class Value, TeamShape Shape, bool ByValue = false>
+/// Where nobody can tell equal keys apart their order need not be kept (`Ordered`).
+template <class ExecutionSpace, class Codec, class Value, TeamShape Shape, bool ByValue = false,
+          bool Ordered = true>
 struct FinishChunk {
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
@@ -98,6 +100,7 @@ struct FinishChunk {
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr bool may_be_by_value = may_be_swept_by_value<Codec, Value>;
   static_assert(!ByValue || (may_be_by_value && with_values));
+  static_assert(Ordered || !with_values);
   /// Of cells by value, or by pieces, keys of a chunk may agree in no bits.
   static constexpr bool may_have_no_digits = ByValue || (may_be_by_value && !with_values);
   static constexpr int threads = Shape.threads, items = Shape.items, most = threads * items;
@@ -130,7 +133,7 @@ struct FinishChunk {
           Key keys[most];
           std::conditional_t<with_values, Value, char> values[most];
         };
-        std::uint16_t from[most];
+        std::uint16_t from[Ordered ? most : 1];
       };
     };
     SharedPlaces queue[queue_size];
@@ -530,7 +533,7 @@ struct FinishChunk {
     for (int i = 0; i < items; ++i) {
       if (i < registers.count) scratch.keys[registers.place[i]] = registers.key[i];
     }
-    if (!with_values && !keeps_order) return;
+    if (!Ordered || (!with_values && !keeps_order)) return;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       if (i >= registers.count) continue;
@@ -580,7 +583,7 @@ struct FinishChunk {
 
   /// Moves the element at `place` down among those from `first` on.
   KOKKOS_FUNCTION void insert(Scratch& scratch, int first, int place) const {
-    const bool with_from = with_values || keeps_order;
+    const bool with_from = Ordered && (with_values || keeps_order);
     const Key key = scratch.keys[place];
     const Bits bits = codec.encode(key) & mask;
     const std::uint16_t from = with_from ? scratch.from[place] : std::uint16_t{0};

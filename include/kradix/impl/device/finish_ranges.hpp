@@ -47,7 +47,10 @@ struct FinishRanges {
         sort_unmended(team, list, entry, run, scratch);
       } else if (run.size() == 0) {
         const std::size_t begin = run.begin();
-        sort_run(team, {begin, LongRun::end(buffers.keys.spare(passes->count) + begin)}, scratch);
+        const bool is_cell = passes->finishes == PassTable::gathering;
+        const std::size_t end = is_cell ? end_of_run(team, begin)
+                                        : LongRun::end(buffers.keys.spare(passes->count) + begin);
+        sort_run(team, {begin, end}, scratch);
       } else if (takes_given_up) {
         sort_run(team, {run.begin(), run.begin() + run.size()}, scratch);
       }
@@ -67,17 +70,30 @@ struct FinishRanges {
         listed |= list.at(i).word == run.word ? 1 : 0;
       }
       if (Sort::Combined::over(team, listed, scratch.seen) != 0) return;
-      const int shift = route->digits.begin;
-      const std::size_t count = passes->sorted_of<may_be_light>(this->count);
-      const RunSearch<ExecutionSpace, Codec> search{
-          passes->arrays<may_be_light>(buffers.keys).end(passes->count),
-          codec,
-          {shift, 0},
-          low_mask<Bits>(all.end - shift)};
-      end = search.end_of(search.run_of(begin), begin, count - begin, count,
-                          L::lane(team.team_rank()));
+      end = end_of_run(team, begin);
     }
     sort_run(team, {begin, end}, scratch);
+  }
+  /// (Where others move keys they stay in their runs.)
+  KOKKOS_FUNCTION std::size_t end_of_run(const Team& team, std::size_t begin) const {
+    const int shift = route->digits.begin;
+    const std::size_t count = passes->sorted_of<may_be_light>(this->count);
+    const RunSearch<ExecutionSpace, Codec> search{
+        passes->arrays<may_be_light>(buffers.keys).end(passes->count),
+        codec,
+        {shift, 0},
+        low_mask<Bits>(all.end - shift)};
+    const Bits run = search.run_of(begin);
+    const int lane = L::lane(team.team_rank());
+    if (passes->finishes != PassTable::gathering) {
+      return search.end_of(run, begin, count - begin, count, lane);
+    }
+    // A chunk of several cells, in no order.
+    const auto together = static_cast<std::uint32_t>(route->together);
+    const std::uint32_t cell = static_cast<std::uint32_t>(run) & (bin_count - 1);
+    const std::uint32_t next = (cell / together + 1) * together;
+    const std::uint32_t last = (next < bin_count ? next : bin_count) - 1;
+    return search.template first_at<true>(static_cast<Bits>(run - cell + last), begin, count, lane);
   }
 
   KOKKOS_FUNCTION void sort_run(const Team& team, const Share& range,

@@ -194,7 +194,11 @@ struct Glance {
         found_kinds = kinds.among(team, scratch.kinds, key);
       }
     }
-    if (thread == 0) choose.at_a_glance(seen, top, disordered, is_all, found_kinds);
+    if (thread == 0) {
+      choose.at_a_glance(seen, top, disordered, is_all, found_kinds);
+      if constexpr (sizeof(Bits) <= 8)
+        choose.route->above = static_cast<Bits>(first & ~low_mask<Bits>(top));
+    }
   }
 
  private:

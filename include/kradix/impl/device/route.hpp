@@ -36,12 +36,13 @@ struct Route {
   int mends;         ///< where neighbours are out of order, for hardly any are
   /// Keys alone are spread by the two topmost digits, in no order, and finished in chunks or value by value; or by splitters;
   /// or by the digits of cells of equal width in value, and finished in chunks; or of pieces of their range, and finished so or
-  /// so. Or keys are swept by the digits of cells by value.
+  /// so. Or keys are swept by the digits of cells by value. Or gathered by two digits.
   int spreads;
   static constexpr int to_chunks = 1, to_values = 2, by_splitters = 3, by_value = 4,
-                       pieces_to_chunks = 5, pieces_to_values = 6, swept_by_value = 7;
+                       pieces_to_chunks = 5, pieces_to_values = 6, swept_by_value = 7, gathered = 8;
   KOKKOS_FUNCTION bool spreads_by_cells() const {
-    return spreads != 0 && spreads != by_splitters && spreads != swept_by_value;
+    return spreads != 0 && spreads != by_splitters && spreads != swept_by_value &&
+           spreads != gathered;
   }
   KOKKOS_FUNCTION static bool is_by_value(int spreads) {
     return spreads == by_value || spreads == swept_by_value;
@@ -56,6 +57,7 @@ struct Route {
   KOKKOS_FUNCTION bool lists_cells() const {
     return spreads == to_chunks || spreads == by_value || spreads == pieces_to_chunks;
   }
+  int together;  ///< cells side by side that were a chunk, where keys are gathered
   /// Then keys of a chunk may agree in no bits at all.
   KOKKOS_FUNCTION bool has_no_digits() const { return is_by_value(spreads) || is_by_pieces(); }
   static constexpr int cell_bits = 2 * digit_bits;  ///< of those digits
@@ -146,6 +148,9 @@ struct RouteRule {
   /// many times the mean in their cells: uneven ones are slower to count.
   std::size_t spread_from = std::size_t{1} << 27;
   float spread_even = 1.5f;
+  /// Keys alone, from so many on, may be gathered if they find no more than so many times the mean in their cells.
+  std::size_t gather_from = std::size_t{1} << 24;
+  float gather_even = 1.15f;
   /// Keys alone that no digits spread, from so many on and up to so many, may be spread by splitters.
   std::size_t split_from = std::size_t{1} << 25, split_to = 0;
   float split_gain = 0;  ///< ps an element, that this saves
@@ -234,6 +239,7 @@ struct ChooseRoute {
   int value_bits;  ///< of keys that one sweep leaves alike, which may be counted (0: they may not)
   bool spreads;    ///< keys may be spread twice
   bool splits;     ///< or by splitters
+  bool gathers;    ///< or gathered
   int piece_bits;  ///< or by cells of floats, so many bits of the number of those by pieces (0: they may not)
   int cell_bits;   ///< of keys that this leaves alike, which may be counted (0: they may not)
   bool has_kinds;  ///< a finish digit by digit looks for them
@@ -279,6 +285,8 @@ struct ChooseRoute {
       begun.finishes = spreads ? 1 : 0;
       begun.digits =
           spreads ? DigitList{top - GlancedPairs::cell_bits, top} : all_digits(passes(top), top);
+      if (spreads && !hopes_for_order && are_even(alike(seen.pairs)))
+        begun.spreads = Route::gathered;
       if (kinds.heavy != 0 && kinds.heavy_share > least_heavy_share(passes(top))) {
         begun.heavy = kinds.heavy;
         begun.digits = even_digits(passes(top), top);
@@ -332,6 +340,11 @@ struct ChooseRoute {
   /// Keys that one finds among those that agree as so many pairs of a glance do.
   KOKKOS_FUNCTION float alike(std::uint32_t pairs) const {
     return static_cast<float>(count) * static_cast<float>(pairs) / GlancedPairs::all;
+  }
+  /// Keys that one finds in its cell of 65536 are hardly more than all cells have on average: they may be gathered.
+  KOKKOS_FUNCTION bool are_even(float run) const {
+    return gathers &&
+           run * static_cast<float>(Route::cells) <= rule.gather_even * static_cast<float>(count);
   }
   /// Of a team's sample, in a run that one team sorts.
   static constexpr std::uint32_t one_teams_work = 12;
@@ -511,8 +524,12 @@ struct ChooseRoute {
     route->crowded = crowded ? 1 : 0;
     route->mends = mends ? 1 : 0;
     const bool even = run * static_cast<float>(Route::cells) <= rule.spread_even * n;
-    if (spread && even && s * digit_bits == Route::cell_bits && may_spread()) {
-      route->spreads = Route::to_chunks;
+    if (spread && s * digit_bits == Route::cell_bits && route->verifies == 0 && route->kinds == 0) {
+      if (are_even(run)) {
+        route->spreads = Route::gathered;
+      } else if (even && may_spread()) {
+        route->spreads = Route::to_chunks;
+      }
     }
   }
 

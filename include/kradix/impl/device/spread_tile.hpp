@@ -80,7 +80,7 @@ struct SpreadTile {
       spread_within(team, tile, scratch);
     } else {
       const int spreads = route != nullptr ? route->spreads : 0;  // on its way beside what follows
-      if (passes->count == 0 || passes->finishes == PassTable::splitting) return;
+      if (passes->count == 0 || passes->has_moved()) return;
       const Tiles tiling = passes->takes_out ? Tiles::of(passes->elements) : this->tiling;
       if (tiling.ends_before(tile)) return;
       if constexpr (may_be_swept_by_value<Codec, NoValue>) {
@@ -136,15 +136,27 @@ struct SpreadTile {
   template <class TileScratch>
   KOKKOS_FUNCTION static void take_room(const Team& team, std::uint64_t* next,
                                         TileScratch& scratch) {
+    const auto take = [&](int bin, std::uint32_t counted) {
+      return Kokkos::atomic_fetch_add(&next[bin], std::uint64_t{counted});
+    };
+    place_bins(team, scratch, take, [&](int bin, std::uint32_t before, std::uint64_t place) {
+      scratch.base[bin] = place - before;
+    });
+  }
+
+  /// Counts become first places in the tile, which are told with what was taken for the counts.
+  template <class TileScratch, class Take, class Tell>
+  KOKKOS_FUNCTION static void place_bins(const Team& team, TileScratch& scratch, const Take& take,
+                                         const Tell& tell) {
     const int thread = team.team_rank();
     const bool has_bins = thread * bins_per_thread < bin_count;
     std::uint32_t counted[bins_per_thread] = {}, sum = 0;
-    std::uint64_t place[bins_per_thread] = {};
+    decltype(take(0, 0u)) taken[bins_per_thread] = {};
     for (int b = 0; has_bins && b < bins_per_thread; ++b) {
       const int bin = thread * bins_per_thread + b;
       counted[b] = scratch.first[bin];
       sum += counted[b];
-      place[b] = Kokkos::atomic_fetch_add(&next[bin], std::uint64_t{counted[b]});
+      taken[b] = take(bin, counted[b]);
     }
     std::uint32_t before = L::scan(sum, L::lane(thread));
     if (L::lane(thread) == L::width - 1) scratch.sums[thread / L::width] = before + sum;
@@ -153,8 +165,22 @@ struct SpreadTile {
     for (int b = 0; has_bins && b < bins_per_thread; ++b) {
       const int bin = thread * bins_per_thread + b;
       scratch.first[bin] = before;
-      scratch.base[bin] = place[b] - before;
+      tell(bin, before, taken[b]);
       before += counted[b];
+    }
+  }
+
+  /// To the tile's own places.
+  template <bool Full, class Reading, class TileScratch, class Held>
+  KOKKOS_FUNCTION static void exchange(int thread, const Reading& reader, int size,
+                                       TileScratch& scratch, Held& registers) {
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      L::settle(registers.key[i]);
+      const std::uint32_t rank = registers.rank[i / 2] >> (16 * (i % 2)) & 0xffffu;
+      if (Full || i * threads + thread < size) {
+        scratch.keys[scratch.first[registers.bin_of(reader, i)] + rank] = registers.key[i];
+      }
     }
   }
 
@@ -363,19 +389,6 @@ struct SpreadTile {
     if constexpr (Moving::are_codes && pass == 0 && !AsTheyAre) {
       KRADIX_UNROLL
       for (int i = 0; i < items; ++i) registers.key[i] = Moving::encode(codec, registers.key[i]);
-    }
-  }
-
-  template <bool Full, class Reading>
-  KOKKOS_FUNCTION static void exchange(int thread, const Reading& reader, int size,
-                                       Scratch& scratch, Registers& registers) {
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) {
-      L::settle(registers.key[i]);
-      const std::uint32_t rank = registers.rank[i / 2] >> (16 * (i % 2)) & 0xffffu;
-      if (Full || i * threads + thread < size) {
-        scratch.keys[scratch.first[reader.of(registers.key[i])] + rank] = registers.key[i];
-      }
     }
   }
 
