@@ -1,9 +1,9 @@
 // Keys alone that spread evenly, sorted without a count of all: each tile is sorted by the topmost digit where it lies, so
 // that a bin's keys are a run in each; a tile of a bin is gathered from such runs and sorted by the next digit; and so is
-// a cell, of keys that agree in both, which a team sorts in scratch.
+// a chunk of cells, whose keys agree in both, which a team sorts in scratch.
 //
-// Writes go side by side, and what passes would know of places before they write is found in the tables that tiles
-// leave. Cederman and Tsigas, or Satish et al. (2009), sort tiles first, too, but then scatter them.
+// Writes go side by side, and what passes would know of places before they write is found in the tables that tiles leave.
+// (Satish, Harris and Garland, 2009, sort tiles in scratch, too, but then scatter them.)
 #pragma once
 
 #include <Kokkos_BitManipulation.hpp>
