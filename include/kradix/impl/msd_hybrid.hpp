@@ -49,7 +49,12 @@ inline RouteRule route_rule(const Plan& plan) {
   if (plan.passes > 0)
     rule.spread_from = least_spread_bytes / static_cast<std::size_t>(plan.passes);
   if (has_room_for_long_tiles) rule.split_to = most_split(plan.chunk);
-  if (plan.key_bytes <= 4) rule.pieces_from = std::size_t{3} << 24;
+  if (plan.key_bytes <= 4) {
+    rule.pieces_from = std::size_t{3} << 24;
+    // More leave suffixes alone.
+    rule.gather_from = std::size_t{1} << 25;
+    rule.gather_to = rule.values_from - 1;
+  }
   if (plan.key_bytes == 8) rule.by_value_from = least_to_finish(plan.passes);
   if (plan.value_bytes > 0) rule.by_value_alike = 3;
   return rule;
@@ -136,7 +141,8 @@ struct MsdHybridScratch {
   }
 
   static Gathering gathering_of(const Plan& plan, const RouteRule& rule) {
-    if (plan.gathered == 0 || plan.count < rule.gather_from) return {};
+    if (plan.gathered == 0 || plan.count < rule.gather_from || plan.count > rule.gather_to)
+      return {};
     return Gathering::of(plan.count, plan.gathered, plan.chunk);
   }
 
@@ -214,7 +220,7 @@ class MsdHybrid {
     const bool spreads = may_spread(rule);
     choose(rule);
     if (heavy) take_out_heavy();
-    if (may_gather(rule)) sort_tiles(rule);
+    if (may_gather()) sort_tiles(rule);
     if (spreads) count_cells(rule);
     sweeps_.count(route_, counting_kinds(), ranking_kinds(), by_value_);
     if (spreads) place_cells(rule);
@@ -229,7 +235,7 @@ class MsdHybrid {
       if (may_be_by_pieces(rule)) finish_cells<true>(rule);
     }
     if (may_split(rule)) sort_by_splitters();
-    if (may_gather(rule)) gather(rule);
+    if (may_gather()) gather(rule);
     const bool settles_apart = heavy && !glances_only(rule);
     finish(rule, !settles_apart);
     if (settles_apart) settle_expand_or_merge();
@@ -256,7 +262,7 @@ class MsdHybrid {
             value_bits(),
             may_spread(rule),
             may_split(rule),
-            may_gather(rule),
+            may_gather(),
             piece_bits(rule),
             cell_bits(rule),
             Rest::Crowded::Passes::may_have_kinds,
@@ -411,9 +417,8 @@ class MsdHybrid {
   /// Words that are all there is to know of keys alone.
   static constexpr bool may_have_windows =
       !with_values && impl::may_be_gathered<ExecutionSpace, Codec>;
-  bool may_gather(const RouteRule& rule) const {
-    return may_have_windows && tables_.state != nullptr && !sweeps_.keeps_order() &&
-           plan_.count >= rule.gather_from;
+  bool may_gather() const {
+    return may_have_windows && tables_.state != nullptr && !sweeps_.keeps_order();
   }
   /// The first pass, before anything is counted: what it finds out may be that there is another way to go.
   void sort_tiles(const RouteRule& rule) {
@@ -422,7 +427,8 @@ class MsdHybrid {
       constexpr TeamShape place_with = place_runs_shape<ExecutionSpace>();
       using Place = PlaceRuns<ExecutionSpace, place_with, Sort::Tile::span>;
       const Gathering shape = MsdHybridScratch::gathering_of(plan_, rule);
-      sweeps_.template launch<gather_with>("SortTiles", shape.tiles(), Sort::scratch_bytes(),
+      sweeps_.template launch<gather_with>("SortTiles", teams_for_tiles(shape.tiles()),
+                                           Sort::scratch_bytes(),
                                            Sort{buffers_.keys, codec_, shape, tables_, route_});
       sweeps_.template launch<place_with>("PlaceRuns", shape.bins(), Place::scratch_bytes(),
                                           Place{shape, tables_, route_});
@@ -435,8 +441,8 @@ class MsdHybrid {
       const Gathering shape = MsdHybridScratch::gathering_of(plan_, rule);
       const PassTable* const passes = sweeps_.passes();
       const Gather gather{buffers_.keys, codec_, shape, tables_, passes, route_};
-      sweeps_.template launch<gather_with>("GatherTiles", gather.teams(), Gather::scratch_bytes(),
-                                           gather);
+      sweeps_.template launch<gather_with>("GatherTiles", teams_for_tiles(shape.rows()),
+                                           Gather::scratch_bytes(), gather);
       const DigitList all = sweeps_.digits();
       sweeps_.template launch<FinishShape>(
           "FinishGathered", teams_for_chunks(std::size_t{shape.bins()} * shape.row),

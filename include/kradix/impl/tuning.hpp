@@ -202,6 +202,12 @@ constexpr std::size_t teams_for_chunks(std::size_t chunks) {
   constexpr std::size_t together = 8, enough = 4096;
   return std::max(chunks / together, std::min(chunks, enough));
 }
+/// Teams for so many tiles, of which each takes a few in turn where there are many: where there is nothing to do fewer begin.
+constexpr std::size_t teams_for_tiles(std::size_t tiles) {
+  constexpr std::size_t many = std::size_t{1} << 13, most_in_turn = 4;
+  const std::size_t in_turn = std::min(tiles / many + 1, most_in_turn);
+  return (tiles + in_turn - 1) / in_turn;
+}
 template <class ExecutionSpace>
 constexpr TeamShape place_runs_shape() {
   return is_host_space<ExecutionSpace> ? TeamShape{1, 1} : TeamShape{512, 1, 2};

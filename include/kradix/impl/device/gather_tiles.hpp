@@ -100,12 +100,16 @@ struct SortTiles {
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (route->spreads != Route::gathered) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    const auto tile = static_cast<std::uint32_t>(team.league_rank());
-    const std::uint32_t left = shape.count - tile * Tile::size;
-    if (left >= Tile::size) {
-      sort<true>(team, tile, Tile::size, scratch);
-    } else {
-      sort<false>(team, tile, left, scratch);
+    const auto teams = static_cast<std::uint32_t>(team.league_size());
+    for (auto tile = static_cast<std::uint32_t>(team.league_rank()); tile < shape.tiles();
+         tile += teams) {
+      const std::uint32_t left = shape.count - tile * Tile::size;
+      if (left >= Tile::size) {
+        sort<true>(team, tile, Tile::size, scratch);
+      } else {
+        sort<false>(team, tile, left, scratch);
+      }
+      team.team_barrier();
     }
   }
 
@@ -266,23 +270,26 @@ struct GatherTiles {
   const Route* route;
 
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
-  std::size_t teams() const { return shape.rows(); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (passes->finishes != PassTable::gathering) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     // Teams that run together gather from the same tiles.
-    const auto index = static_cast<std::uint32_t>(team.league_rank());
-    const std::uint32_t bin = index & (shape.bins() - 1), window = index >> shape.first_bits;
-    const auto begin = static_cast<std::uint32_t>(tables.state->begins[bin]);
-    const auto end = static_cast<std::uint32_t>(tables.state->begins[bin + 1]);
-    const std::uint32_t from = window * Tile::size;
-    if (from >= end - begin) return;
-    const std::uint32_t left = end - begin - from;
-    if (left >= Tile::size) {
-      gather<true>(team, bin, window, begin + from, Tile::size, scratch);
-    } else {
-      gather_part(team, bin, window, begin + from, left, scratch);
+    const auto teams = static_cast<std::uint32_t>(team.league_size());
+    const auto all = static_cast<std::uint32_t>(shape.rows());
+    for (auto index = static_cast<std::uint32_t>(team.league_rank()); index < all; index += teams) {
+      const std::uint32_t bin = index & (shape.bins() - 1), window = index >> shape.first_bits;
+      const auto begin = static_cast<std::uint32_t>(tables.state->begins[bin]);
+      const auto end = static_cast<std::uint32_t>(tables.state->begins[bin + 1]);
+      const std::uint32_t from = window * Tile::size;
+      if (from >= end - begin) continue;
+      const std::uint32_t left = end - begin - from;
+      if (left >= Tile::size) {
+        gather<true>(team, bin, window, begin + from, Tile::size, scratch);
+      } else {
+        gather_part(team, bin, window, begin + from, left, scratch);
+      }
+      team.team_barrier();
     }
   }
 
