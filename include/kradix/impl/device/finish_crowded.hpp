@@ -49,7 +49,9 @@ struct FinishCrowded {
       elements.values = buffers.values.end(passes->count) + chunk.begin();
       elements.values_out = buffers.values.result + chunk.begin();
     }
-    Passes{codec, all}.sort(team, elements, route->digits.begin, scratch);
+    // Cells that were gathered together lie in no order: no more than the first digit is the same in all of their keys.
+    const int unordered = passes->finishes == PassTable::gathering ? digit_bits : 0;
+    Passes{codec, all}.sort(team, elements, route->digits.begin + unordered, scratch);
   }
 };
 

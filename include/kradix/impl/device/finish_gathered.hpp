@@ -197,11 +197,10 @@ struct FinishGathered {
     for (int i = 0; i < items; ++i) {
       if (i < registers.count) out[i * threads] = registers.key[i];
     }
-    if (thread == 0) finish.give_up(Chunk::make(held.begin, shape.together == 1 ? held.keys : 0));
+    if (thread == 0) finish.give_up(Chunk::make(held.begin, held.keys));
   }
 
-  /// Too many keys for scratch are brought together where they belong. (Cells side by side in no order are nothing for
-  /// FinishCrowded, which takes chunks to be in the order of their cells.)
+  /// Too many keys for scratch are brought together where they belong.
   KOKKOS_FUNCTION void leave(const Team& team, std::uint32_t index, const Held& held) const {
     const std::uint64_t* const begins = tables.state->begins + bin_of(index);
     const std::uint64_t total = begins[1] - begins[0];
@@ -216,8 +215,7 @@ struct FinishGathered {
       out += to - firsts[0];
     }
     if (team.team_rank() == 0)
-      finish.lists.left.add(
-          Chunk::make(held.begin, shape.together == 1 && held.keys <= alone ? held.keys : 0));
+      finish.lists.left.add(Chunk::make(held.begin, held.keys <= alone ? held.keys : 0));
   }
 };
 
