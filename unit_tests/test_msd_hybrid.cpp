@@ -777,7 +777,7 @@ TYPED_TEST(Gathered, KeysThatSpread) {
   constexpr std::size_t tile = TestFixture::tile;
   for (const std::size_t count : {std::size_t{10000}, tile - 1, tile, tile + 1, 3 * tile - 1,
                                   8 * tile, 9 * tile + 7, std::size_t{150001}}) {
-    if (count < 5000) continue;
+    if (count < 5000) continue;  // two sweeps are too many
     for (const Order order : {Order::ascending, Order::descending}) {
       for (const int below : {0, 5}) {  // bits that are the same in all
         SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << count

@@ -1,4 +1,4 @@
-// The finish of keys that are gathered: a team brings a cell's keys together from the windows of its bin, and sorts them in
+// The finish of keys that are gathered: a team brings a chunk's keys together from the windows of its bin, and sorts them in
 // scratch as a chunk.
 #pragma once
 
@@ -178,8 +178,8 @@ struct FinishGathered {
     }
     meanwhile();
     if (thread == 0) {
-      const std::uint32_t first = nth_of(index) * shape.together, next = first + shape.together;
-      const std::uint32_t last = (next < bin_count ? next : bin_count) - 1;
+      const std::uint32_t first = nth_of(index) * shape.together;
+      const std::uint32_t last = Gathering::last_cell(first, shape.together);
       const auto of_bin = static_cast<Bits>(
           Finish::above(static_cast<Bits>(finish.route->above), swept) | bin_of(index) * bin_count);
       scratch.sorting.hopeless = false;

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "kradix/impl/device/chunks.hpp"
+#include "kradix/impl/device/gathering.hpp"
 #include "kradix/impl/device/team_sort.hpp"
 
 namespace kradix::impl {
@@ -91,8 +92,7 @@ struct FinishRanges {
     // A chunk of several cells, in no order.
     const auto together = static_cast<std::uint32_t>(route->together);
     const std::uint32_t cell = static_cast<std::uint32_t>(run) & (bin_count - 1);
-    const std::uint32_t next = (cell / together + 1) * together;
-    const std::uint32_t last = (next < bin_count ? next : bin_count) - 1;
+    const std::uint32_t last = Gathering::last_cell(cell / together * together, together);
     return search.template first_at<true>(static_cast<Bits>(run - cell + last), begin, count, lane);
   }
 

@@ -294,6 +294,7 @@ struct GatherTiles {
   }
 
  private:
+  /// A function of its own: beside it ptxas would spill the keys of full windows.
   __attribute__((noinline)) KOKKOS_FUNCTION void gather_part(const Team& team, std::uint32_t bin,
                                                              std::uint32_t window,
                                                              std::uint32_t begin,

@@ -80,6 +80,12 @@ struct Gathering {
   KOKKOS_FUNCTION std::uint32_t bins() const { return 1u << first_bits; }
   KOKKOS_FUNCTION std::uint32_t tiles() const { return (count - 1) / tile + 1; }
 
+  /// Of the chunk that begins with that cell of its bin.
+  KOKKOS_FUNCTION static std::uint32_t last_cell(std::uint32_t first, std::uint32_t together) {
+    const std::uint32_t next = first + together;
+    return (next < bin_count ? next : bin_count) - 1;
+  }
+
   /// Below the bits in which keys differ.
   KOKKOS_FUNCTION Digit first_digit(int top) const { return {top - first_bits, bins() - 1}; }
   KOKKOS_FUNCTION Digit next_digit(int top) const { return {top - bits(), bin_count - 1u}; }
