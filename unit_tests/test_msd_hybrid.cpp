@@ -193,7 +193,8 @@ TEST(MsdHybrid, DenseKeysAreGivenUpSoon) {
 /// What is chosen for keys of which, of any two, so many are alike in so many topmost bits: log2 of the chance.
 template <class Alike>
 Route choice_for(int log_count, int value_bytes, const Alike& alike, int key_bytes = 8,
-                 bool in_place = true, bool splits = false, bool gathers = false) {
+                 bool in_place = true, bool splits = false, bool gathers = false,
+                 bool gathers_suffixes = false) {
   constexpr std::size_t chunk = 4352;
   using Sample = SampleRuns<Space, decltype(make_codec<std::uint64_t>(Order::ascending)),
                             sample_shape<Space>().threads>;
@@ -227,6 +228,7 @@ Route choice_for(int log_count, int value_bytes, const Alike& alike, int key_byt
               value_bytes == 0,
               splits,
               gathers,
+              gathers_suffixes,
               false,
               16,
               true,
@@ -286,20 +288,23 @@ TEST(MsdHybrid, SpreadsEvenKeysSooner) {
   }
 }
 
-/// Even ones are gathered, where they may be, unless suffixes are all that is left of them.
+/// Even ones are gathered, where they may be; as suffixes only if few are alike.
 TEST(MsdHybrid, GathersEvenKeys) {
-  const auto choice = [](int log_count, int key_bytes, double less) {
+  const auto choice = [](int log_count, int key_bytes, double less, int alike = 64) {
     return choice_for(
-        log_count, 0, [&](double bits) { return less - bits; }, key_bytes, true, false, true);
+        log_count, 0,
+        [&](double bits) { return less - (bits < alike ? bits : static_cast<double>(alike)); },
+        key_bytes, true, false, true, key_bytes == 4 && log_count >= 27);
   };
   for (const int key_bytes : {4, 8}) {
     for (const int log_count : {23, 25, 26, 27, 28}) {
       SCOPED_TRACE(::testing::Message() << "2^" << log_count << " of " << key_bytes << " bytes");
       const Route even = choice(log_count, key_bytes, 0);
-      EXPECT_EQ(even.spreads,
-                key_bytes == 4 && log_count >= 27 ? Route::to_values : Route::gathered);
+      EXPECT_EQ(even.spreads, Route::gathered);
       EXPECT_EQ(even.finishes, 1);
       EXPECT_NE(choice(log_count, key_bytes, 0.3).spreads, Route::gathered);
+      const Route some_alike = choice(log_count, key_bytes, 0, 20);
+      if (key_bytes == 4 && log_count >= 27) EXPECT_NE(some_alike.spreads, Route::gathered);
     }
   }
 }
@@ -850,6 +855,114 @@ TYPED_TEST(Gathered, KeysNearlyInOrder) {
     std::swap(input[this->random_() % input.size()], input[this->random_() % input.size()]);
   }
   EXPECT_EQ(this->sorted(input, Order::ascending).spreads, Route::gathered);
+}
+
+/// And no more than suffixes are left of them, wherever cells are finished by value.
+RouteRule by_gathered_suffixes() {
+  RouteRule rule = by_cells;
+  rule.gather_from = 0;
+  rule.gather_even = 1e30f;
+  return rule;
+}
+
+template <class Key>
+class GatheredSuffixes : public Gathered<Key> {
+ protected:
+  Route sorted(const std::vector<Key>& input, Order order = Order::ascending) {
+    const auto routes = routes_alone(input, make_codec<Key>(order), by_gathered_suffixes());
+    EXPECT_EQ(routes.front().spreads, routes.back().spreads);
+    return routes.back();
+  }
+};
+using GatheredSuffixKeys = ::testing::Types<std::uint32_t, std::int32_t>;
+TYPED_TEST_SUITE(GatheredSuffixes, GatheredSuffixKeys);
+
+TYPED_TEST(GatheredSuffixes, KeysThatSpread) {
+  constexpr std::size_t tile = TestFixture::tile;
+  for (const std::size_t count :
+       {std::size_t{10000}, 4 * tile - 1, 8 * tile, std::size_t{150001}}) {
+    for (const Order order : {Order::ascending, Order::descending}) {
+      for (const int below : {0, 5, 13}) {  // bits that are the same in all
+        SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << count
+                                          << " keys, " << below << " bits fewer");
+        const auto input = this->keys(count, order, [&](std::uint32_t bits) {
+          return bits >> below | (below > 0 ? 5u << (32 - below) : 0);
+        });
+        EXPECT_EQ(this->sorted(input, order).spreads, Route::gathered);
+        if (this->HasFailure()) return;
+      }
+    }
+  }
+}
+
+/// Cells of a few keys to more than registers hold; of which none is alike, or some are, or more than are listed, or all.
+TYPED_TEST(GatheredSuffixes, CellsOfAllSizes) {
+  using Cells = FinishGatheredCells<Space, decltype(make_codec<TypeParam>(Order::ascending)),
+                                    finish_gathered_shape<Space>()>;
+  constexpr std::uint32_t most = Cells::most;
+  for (const std::uint32_t kinds : {1u, 700u, 0u}) {  // of suffixes; 0: all
+    SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", kinds " << kinds);
+    std::vector<std::uint32_t> cell_of;
+    const auto add = [&](std::uint32_t cell, std::uint32_t count) {
+      cell_of.insert(cell_of.end(), count, cell);
+    };
+    for (std::uint32_t bin = 0; bin < 256; ++bin) {
+      const std::uint32_t first = bin * 256;
+      std::uint32_t left = 2 * most;
+      for (const std::uint32_t size : {1u, 7u, 8u, 9u, 15u, 16u, 17u, 100u}) {
+        add(first + size, size);
+        left -= size;
+      }
+      const std::uint32_t large = bin % 16 == 0   ? most + bin / 16
+                                  : bin % 16 == 1 ? most - bin / 16
+                                                  : most / 2 + bin;
+      add(first + 255, large);
+      left -= large;
+      for (std::uint32_t i = 0; i < left; ++i) add(first + 128 + i % 100, 1);
+    }
+    std::shuffle(cell_of.begin(), cell_of.end(), this->random_);
+    std::size_t i = 0;
+    const auto input = this->keys(cell_of.size(), Order::ascending, [&](std::uint32_t bits) {
+      const std::uint32_t suffix = kinds == 0 ? bits & 0xffff : bits % kinds * 89 & 0xffff;
+      return cell_of[i++] << 16 | suffix;
+    });
+    EXPECT_EQ(this->sorted(input).spreads, Route::gathered);
+    if (this->HasFailure()) return;
+  }
+}
+
+/// What is noticed in time is spread twice, or swept.
+TYPED_TEST(GatheredSuffixes, KeysThatAreNot) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  const std::size_t count = 60000;
+  const auto uneven = this->keys(count, Order::ascending, [&](std::uint32_t bits) {
+    return bits % 3 == 0 ? bits & ~(3u << 30) : bits;
+  });
+  EXPECT_EQ(this->sorted(uneven).spreads, Route::to_values);
+  auto odd = this->keys(count, Order::ascending, [](std::uint32_t bits) { return bits >> 2; });
+  odd[unseen_place(count)] ^= TypeParam{1} << 30;
+  const Route route = this->sorted(odd);
+  EXPECT_EQ(route.spreads, 0);
+  EXPECT_EQ(route.recounts, 1);
+}
+
+TEST(Gathering, OfSuffixesAsLongAsCellsFit) {
+  constexpr std::size_t tile = 10752;
+  for (double log = 10; log < 32; log += 0.05) {
+    const auto count = static_cast<std::size_t>(std::exp2(log));
+    const Gathering shape = Gathering::of_suffixes(count, tile);
+    if (!shape.exists()) {
+      EXPECT_GT(log, 28.2);
+      continue;
+    }
+    EXPECT_LT(log, 28.4);
+    EXPECT_EQ(shape.bits(), 16);
+    EXPECT_EQ(shape.together, 1u);
+    EXPECT_EQ(shape.chunks, std::uint32_t{bin_count});
+    EXPECT_GE(shape.most, count / shape.bins());
+    EXPECT_GE(std::size_t{shape.windows} * tile, shape.most);
+    EXPECT_LE(shape.windows, Gathering::most_windows_of_suffixes);
+  }
 }
 
 TEST(Gathering, FollowsFromTheNumberOfKeys) {

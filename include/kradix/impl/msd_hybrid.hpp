@@ -22,6 +22,7 @@
 #include "kradix/impl/device/finish_cells.hpp"
 #include "kradix/impl/device/finish_chunk.hpp"
 #include "kradix/impl/device/finish_gathered.hpp"
+#include "kradix/impl/device/finish_gathered_cells.hpp"
 #include "kradix/impl/device/finish_ranges.hpp"
 #include "kradix/impl/device/gather_tiles.hpp"
 #include "kradix/impl/device/glance.hpp"
@@ -51,9 +52,7 @@ inline RouteRule route_rule(const Plan& plan) {
   if (has_room_for_long_tiles) rule.split_to = most_split(plan.chunk);
   if (plan.key_bytes <= 4) {
     rule.pieces_from = std::size_t{3} << 24;
-    // More leave suffixes alone.
     rule.gather_from = std::size_t{1} << 25;
-    rule.gather_to = rule.values_from - 1;
   }
   if (plan.key_bytes == 8) rule.by_value_from = least_to_finish(plan.passes);
   if (plan.value_bytes > 0) rule.by_value_alike = 3;
@@ -140,9 +139,16 @@ struct MsdHybridScratch {
     return scratch;
   }
 
+  /// Of keys of 4 bytes, all 16 bits that two digits leave.
+  static bool leaves_suffixes(const Plan& plan, const RouteRule& rule) {
+    return plan.key_bytes == 4 && plan.count >= rule.values_from;
+  }
   static Gathering gathering_of(const Plan& plan, const RouteRule& rule) {
     if (plan.gathered == 0 || plan.count < rule.gather_from || plan.count > rule.gather_to)
       return {};
+    if (leaves_suffixes(plan, rule)) {
+      return Gathering::of_suffixes(plan.count, plan.gathered);
+    }
     return Gathering::of(plan.count, plan.gathered, plan.chunk);
   }
 
@@ -263,6 +269,7 @@ class MsdHybrid {
             may_spread(rule),
             may_split(rule),
             may_gather(),
+            may_gather() && MsdHybridScratch::leaves_suffixes(plan_, rule),
             piece_bits(rule),
             cell_bits(rule),
             Rest::Crowded::Passes::may_have_kinds,
@@ -427,30 +434,48 @@ class MsdHybrid {
       constexpr TeamShape place_with = place_runs_shape<ExecutionSpace>();
       using Place = PlaceRuns<ExecutionSpace, place_with, Sort::Tile::span>;
       const Gathering shape = MsdHybridScratch::gathering_of(plan_, rule);
+      const int otherwise = MsdHybridScratch::leaves_suffixes(plan_, rule) ? Route::to_values : 0;
       sweeps_.template launch<gather_with>("SortTiles", teams_for_tiles(shape.tiles()),
                                            Sort::scratch_bytes(),
                                            Sort{buffers_.keys, codec_, shape, tables_, route_});
       sweeps_.template launch<place_with>("PlaceRuns", shape.bins(), Place::scratch_bytes(),
-                                          Place{shape, tables_, route_});
+                                          Place{shape, tables_, route_, otherwise});
     }
+  }
+  template <bool Suffixed>
+  void gather_tiles(const Gathering& shape) {
+    using Gather = GatherTiles<ExecutionSpace, Codec, gather_with, Suffixed>;
+    sweeps_.template launch<gather_with>(
+        "GatherTiles", teams_for_tiles(shape.rows()), Gather::scratch_bytes(),
+        Gather{buffers_.keys, codec_, shape, tables_, sweeps_.passes(), route_});
   }
   void gather(const RouteRule& rule) {
     if constexpr (may_have_windows) {
-      using Gather = GatherTiles<ExecutionSpace, Codec, gather_with>;
-      using Cells = FinishGathered<ExecutionSpace, Codec, FinishShape>;
       const Gathering shape = MsdHybridScratch::gathering_of(plan_, rule);
       const PassTable* const passes = sweeps_.passes();
-      const Gather gather{buffers_.keys, codec_, shape, tables_, passes, route_};
-      sweeps_.template launch<gather_with>("GatherTiles", teams_for_tiles(shape.rows()),
-                                           Gather::scratch_bytes(), gather);
+      if constexpr (sizeof(Key) == 4) {
+        if (MsdHybridScratch::leaves_suffixes(plan_, rule)) {
+          gather_tiles<true>(shape);
+          constexpr TeamShape cells_of = finish_gathered_shape<ExecutionSpace>();
+          using Cells = FinishGatheredCells<ExecutionSpace, Codec, cells_of>;
+          sweeps_.template launch<cells_of>(
+              "FinishGathered",
+              std::min<std::size_t>(sweeps_.template resident_teams<cells_of>(),
+                                    Route::cells / Cells::batch),
+              Cells::scratch_bytes(),
+              Cells{buffers_.keys, codec_, {shape, tables_}, passes, route_, lists_});
+          return;
+        }
+      }
+      gather_tiles<false>(shape);
+      using Cells = FinishGathered<ExecutionSpace, Codec, FinishShape>;
       const DigitList all = sweeps_.digits();
       sweeps_.template launch<FinishShape>(
           "FinishGathered", teams_for_chunks(std::size_t{shape.bins()} * shape.row),
           Cells::scratch_bytes(),
           Cells{{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
                  equal_keys_differ(codec_, all), passes, route_, lists_},
-                shape,
-                tables_,
+                {shape, tables_},
                 static_cast<std::size_t>(AloneShape.round())});
     }
   }

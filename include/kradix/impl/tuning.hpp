@@ -194,7 +194,7 @@ template <class ExecutionSpace>
 constexpr TeamShape gather_shape(std::size_t key_bytes) {
   if (is_host_space<ExecutionSpace>) return {1, 2048};
   if (!has_room_for_long_tiles) return {0, 0};
-  return key_bytes <= 4 ? TeamShape{448, 24, 2} : TeamShape{512, 14, 2};
+  return key_bytes <= 4 ? TeamShape{320, 32, 2} : TeamShape{320, 22, 2};
 }
 /// Teams that finish so many chunks, some one after the other: what tells where these lie comes at once. They begin at different
 /// times, so that some sort while others wait for keys.
@@ -312,6 +312,11 @@ constexpr TeamShape place_bins_shape() {
 template <class ExecutionSpace>
 constexpr TeamShape finish_cells_shape() {
   return is_host_space<ExecutionSpace> ? TeamShape{1, 64} : fitted({128, 6, 6}, 37 << 10);
+}
+/// A cell whose suffixes are gathered: the ends of runs take some packs more.
+template <class ExecutionSpace>
+constexpr TeamShape finish_gathered_shape() {
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 192} : fitted({128, 7, 6}, 37 << 10);
 }
 /// In a tile of the result; none where keys are too long to be counted.
 template <class ExecutionSpace>

@@ -1,15 +1,15 @@
 // Keys alone that are spread by their topmost digits: of a key in its cell no more than 16 bits are left to know, its
 // suffix. Suffixes are all that the second pass writes, and what a team sorts here and makes keys of again.
 //
-// Few keys set a bit each of those that their cell may hold, and a key's place is the number of bits set before its
-// own. Of more keys each value is counted, after Seward (1954), as in count_runs.hpp: counters have four bits, and keys
-// are placed side by side, each by a lane that looks up which of them it is. Where a cell may hold few values each has half
+// Few keys are placed by a bit for each (suffix_bits.hpp). Of more keys each value is counted, after Seward (1954), as in
+// count_runs.hpp: counters have four bits, and keys are placed side by side, each by a lane that looks up which of them it is. Where a cell may hold few values each has half
 // a word for its count, and the first of a value's keys says which it is to all behind it.
 #pragma once
 
 #include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <type_traits>
 
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/buffers.hpp"
@@ -17,6 +17,7 @@
 #include "kradix/impl/device/chunks.hpp"
 #include "kradix/impl/device/count_runs.hpp"
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/device/suffix_bits.hpp"
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/device/wide_array.hpp"
 
@@ -36,33 +37,24 @@ struct FinishCells {
   static constexpr int most_bits = Suffixes::most_bits;  ///< of a cell's values
   static constexpr int fields = 8, counter_bits = ValueCounters<fields>::bits;
   static constexpr std::uint32_t most = (1u << counter_bits) - 1;
+  using Bitmap = SuffixBits<ExecutionSpace, threads>;
   /// Words of counters that a lane looks at together.
-  struct alignas(16) Words {
-    static constexpr int count = 4;
-    static constexpr std::uint32_t values = count * fields;
-    std::uint32_t word[count];
-  };
-  static constexpr std::uint32_t all_words = (1u << most_bits) / Words::values;
+  using Words = typename Bitmap::Words;
+  static constexpr std::uint32_t word_values = Words::count * fields;
+  static constexpr std::uint32_t all_words = (1u << most_bits) / word_values;
   /// Keys that a group places at once: the word that counts each, of those that its lanes look at, and the how
   /// manyth it is there.
   static constexpr std::uint32_t most_staged = 8 * L::width;
 
-  /// Few keys: those that the team's registers hold. A word has a bit for each of 16 values, and above them the keys that
-  /// have the value of another; then those of all words before.
+  /// Few keys: those that the team's registers hold.
   using Packed = Pack<Suffix>;
-  static constexpr int value_bits = 4, values = 1 << value_bits;
-  static constexpr std::uint32_t value_mask = (1u << values) - 1;
-  static constexpr int bit_words = (1 << most_bits) / values;
-  static constexpr int rounds = bit_words / (Words::count * threads);
   static constexpr std::uint32_t few = threads * items * Packed::size;
   /// Suffixes beside the packs, of each thread.
   static constexpr int edges = (2 * (Packed::size - 1) + threads - 1) / threads;
   static constexpr int marks = items * Packed::size + edges;
-  static constexpr std::uint32_t most_again = 1024;  ///< keys that have the value of another
-  static_assert(rounds > 0 && rounds % 2 == 0 && few < 0x8000);
 
   /// Of a cell that may hold no more values each has half a word.
-  static constexpr std::uint32_t few_values = 2 * bit_words, most_counted = 0xffff;
+  static constexpr std::uint32_t few_values = 2 * Bitmap::words, most_counted = 0xffff;
   /// Keys of a lane side by side, and of a group: first ones are told to each of those.
   static constexpr int side_by_side = Packed::size, block = L::width * side_by_side;
   static_assert(few % block == 0);
@@ -94,17 +86,11 @@ struct FinishCells {
         Words counts[all_words];
         std::uint16_t staged[groups][most_staged];
       };
-      struct {
-        Words bits[bit_words / Words::count];
-        std::uint32_t end;  ///< of what the words before count
-        /// Suffixes, and above each the how manyth it is of its word.
-        std::uint32_t again[most_again];
-        alignas(16) Suffix sorted[few + Pack<Key>::size];
-      };
+      typename Bitmap::template Places<few> places;
       Bits wide[few_wide];
     };
     alignas(16) std::uint32_t sums[groups];
-    std::uint32_t more;     ///< keys again
+    std::uint32_t again;    ///< keys that have the value of another
     std::uint32_t turn[2];  ///< drawn ahead: one is read, and the other written
     Part reading, writing;
     KOKKOS_FUNCTION Scratch() {}
@@ -123,7 +109,7 @@ struct FinishCells {
       scratch.turn[1] = draw(&state->drawn);
       scratch.turn[0] = draw(&state->drawn);
     }
-    clear(thread, scratch);
+    Bitmap::clear(thread, scratch);
     team.team_barrier();
     Cell cell = cell_at(scratch.turn[1]);
     Held held;
@@ -160,27 +146,14 @@ struct FinishCells {
     std::uint32_t edge[edges];
     std::uint32_t again[(marks + 31) / 32];  ///< those whose value has been seen, a bit each
 
-    KOKKOS_FUNCTION bool comes_again(int mark) const {
-      return (again[mark / 32] >> mark % 32 & 1) != 0;
-    }
-
     /// Word `j` of a pack, from the least on: only that is subtracted by which two words are taken apart.
     KOKKOS_FUNCTION std::uint32_t distance(int i, int j, std::uint32_t least) const {
       const std::uint32_t two = pack[i].word(j & ~1) | std::uint32_t{pack[i].word(j | 1)} << 16;
       return j % 2 == 0 ? (two - least) & 0xffffu : (two - (least << 16)) >> 16;
     }
 
-    /// Registers have no number: all are looked at.
     KOKKOS_FUNCTION std::uint32_t suffix(int mark) const {
-      std::uint32_t found = 0;
-      KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) {
-        KRADIX_UNROLL
-        for (int j = 0; j < Packed::size; j += 2) {
-          const std::uint32_t two = pack[i].word(j) | std::uint32_t{pack[i].word(j + 1)} << 16;
-          found = mark / 2 == (i * Packed::size + j) / 2 ? two : found;
-        }
-      }
+      const std::uint32_t found = Bitmap::two_at(pack, mark);
       KRADIX_UNROLL
       for (int i = 0; i < edges; ++i) {
         if (mark == items * Packed::size + i) return edge[i];
@@ -189,11 +162,36 @@ struct FinishCells {
     }
   };
 
-  /// Keys of a word, from `begin` to `end`, those from `at` on again, and the first of those.
-  struct Tail {
-    std::uint32_t begin, at, end;
-    Suffix suffix;
-    bool leads;
+  /// As their bits are set.
+  struct Shown {
+    static constexpr int marks = items * Packed::size + edges;
+    Held& held;
+    WideArray<const Suffix, int> array;
+    const Cell& cell;
+    int thread;
+
+    template <class Work>
+    KOKKOS_FUNCTION void each_some(const Work& work) const {
+      const std::uint32_t least = last_of_least(cell);
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) {
+        if (i * threads + thread >= array.packs()) continue;
+        work(std::integral_constant<int, Packed::size>{}, i * Packed::size,
+             [&](int j) { return held.distance(i, j, least); });
+      }
+      each_edge(thread, array, [&](int i, int) {
+        work(std::integral_constant<int, 1>{}, items * Packed::size + i,
+             [&](int) { return distance(cell, held.edge[i]); });
+      });
+    }
+    KOKKOS_FUNCTION static constexpr bool lacks(int) { return false; }
+    KOKKOS_FUNCTION std::uint32_t& again(int word) const { return held.again[word]; }
+    KOKKOS_FUNCTION bool comes_again(int mark) const {
+      return (held.again[mark / 32] >> mark % 32 & 1) != 0;
+    }
+    KOKKOS_FUNCTION std::uint32_t suffix(int mark) const {
+      return distance(cell, held.suffix(mark));
+    }
   };
 
   KOKKOS_FUNCTION static std::uint32_t draw(std::uint64_t* turns) {
@@ -350,89 +348,35 @@ struct FinishCells {
 
   // ---- Few keys: bits, and a place for each.
 
-  KOKKOS_FUNCTION static void clear(int thread, Scratch& scratch) {
-    constexpr int all = bit_words / Words::count;
-    for (int i = thread; i < all; i += threads) scratch.bits[i] = {};
-    if (thread == 0) scratch.more = 0;
-  }
-  KOKKOS_FUNCTION static std::uint32_t* word_of(Scratch& scratch, std::uint32_t suffix) {
-    return &scratch.bits[0].word[0] + (suffix >> value_bits);
-  }
-  KOKKOS_FUNCTION static std::uint32_t bit_of(std::uint32_t suffix) {
-    return 1u << (suffix & (values - 1));
-  }
-  KOKKOS_FUNCTION static std::uint32_t keys_of(std::uint32_t word) {
-    return static_cast<std::uint32_t>(Kokkos::Experimental::popcount_builtin(word & value_mask)) +
-           (word >> values);
-  }
-
   /// False if there are too many keys, or too many of them that have the value of another.
   template <class Then>
   KOKKOS_FUNCTION bool sort_few(const Team& team, const Cell& cell, const Part& last, Held& held,
                                 Scratch& scratch, const Then& then) const {
     const int thread = team.team_rank();
-    see(team, cell, last, held, scratch);
+    Shown shown{held, array_of(cell, last), cell, thread};
+    Bitmap::see(thread, shown, scratch);
     team.team_barrier();
-    const std::uint32_t more = scratch.more;
-    if (more > most_again) return false;
+    const std::uint32_t more = scratch.again;
+    if (more > Bitmap::most_again) return false;
     if (thread == groups / 2 * L::width) tell_read(cell, scratch);
     const WideArray<Key, int> out(keys.result + cell.begin, static_cast<int>(cell.size()));
-    // As far behind a multiple of a pack as the result.
-    constexpr int size = Pack<Key>::size;
-    Suffix* const sorted = scratch.sorted + (size - out.place(0) % size) % size;
-    scan(team, scratch);
+    Suffix* const sorted = Bitmap::sorted_for(out, scratch);
+    Bitmap::scan(team, scratch);
     team.team_barrier();
-    const Tail tail = place(thread, cell, last, held, more, sorted, scratch);
+    const auto tail = Bitmap::place(thread, shown, more, sorted, scratch);
     then();
     if (thread == threads - 1) wait_to_write(cell, scratch);
     team.team_barrier();
     if (more > 0) {
-      sort_again(thread, tail, more, sorted, scratch);
+      Bitmap::sort_again(thread, tail, more, sorted, scratch);
       team.team_barrier();
     }
-    clear(thread, scratch);
-    write(thread, least_of(cell), out, sorted);
+    Bitmap::clear(thread, scratch);
+    const Bits least = least_of(cell);
+    Bitmap::write(thread, out, sorted, [&](Suffix suffix) { return key_of(least, suffix); });
     return true;
   }
 
-  KOKKOS_FUNCTION void see(const Team& team, const Cell& cell, const Part& last, Held& held,
-                           Scratch& scratch) const {
-    const int thread = team.team_rank();
-    const auto array = array_of(cell, last);
-    const std::uint32_t least = last_of_least(cell);
-    for (std::uint32_t& marks_of : held.again) marks_of = 0;
-    const auto set = [&](std::uint32_t suffix, int mark) {
-      const std::uint32_t bit = bit_of(suffix);
-      if ((L::set(word_of(scratch, suffix), bit) & bit) == 0) return;
-      held.again[mark / 32] |= 1u << mark % 32;
-    };
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) {
-      if (i * threads + thread >= array.packs()) continue;
-      KRADIX_UNROLL
-      for (int j = 0; j < Packed::size; ++j) set(held.distance(i, j, least), i * Packed::size + j);
-    }
-    each_edge(thread, array,
-              [&](int i, int) { set(distance(cell, held.edge[i]), items * Packed::size + i); });
-    std::uint32_t more = 0;
-    KRADIX_UNROLL
-    for (int w = 0; w < (marks + 31) / 32; ++w) more += count_bits(held.again[w]);
-    const int lane = L::lane(thread);
-    std::uint32_t slot = L::scan(more, lane);
-    std::uint32_t first = 0;
-    if (lane == L::width - 1) first = L::add(&scratch.more, slot + more);
-    slot += L::from_last(first);
-    KRADIX_UNROLL
-    for (int w = 0; w < (marks + 31) / 32; ++w) {
-      KRADIX_ROLLED
-      for (std::uint32_t left = held.again[w]; left != 0; left &= left - 1, ++slot) {
-        const int mark = 32 * w + bit_width_of(left & (0u - left)) - 1;
-        const std::uint32_t suffix = distance(cell, held.suffix(mark));
-        const std::uint32_t nth = L::add(word_of(scratch, suffix), 1u << values) >> values;
-        if (slot < most_again) scratch.again[slot] = suffix | nth << most_bits;
-      }
-    }
-  }
   template <class Array, class Work>
   KOKKOS_FUNCTION static void each_edge(int thread, const Array& array, const Work& work) {
     KRADIX_UNROLL
@@ -442,140 +386,13 @@ struct FinishCells {
     }
   }
 
-  /// Those that come again follow the others of their word.
-  KOKKOS_FUNCTION Tail place(int thread, const Cell& cell, const Part& last, const Held& held,
-                             std::uint32_t more, Suffix* sorted, Scratch& scratch) const {
-    const auto array = array_of(cell, last);
-    const std::uint32_t least = last_of_least(cell);
-    const auto put = [&](std::uint32_t suffix, std::uint32_t word, int mark) {
-      if (held.comes_again(mark)) return;
-      sorted[(word >> values) + count_bits(word & (bit_of(suffix) - 1))] =
-          static_cast<Suffix>(suffix);
-    };
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) {
-      if (i * threads + thread >= array.packs()) continue;
-      std::uint32_t word[Packed::size];  // all at once
-      KRADIX_UNROLL
-      for (int j = 0; j < Packed::size; ++j)
-        word[j] = *word_of(scratch, held.distance(i, j, least));
-      KRADIX_UNROLL
-      for (int j = 0; j < Packed::size; ++j) {
-        put(held.distance(i, j, least), word[j], i * Packed::size + j);
-      }
-    }
-    each_edge(thread, array, [&](int i, int) {
-      const std::uint32_t suffix = distance(cell, held.edge[i]);
-      put(suffix, *word_of(scratch, suffix), items * Packed::size + i);
-    });
-    Tail mine{};
-    for (std::uint32_t i = thread; i < more; i += threads) {
-      const Tail tail = tail_of(scratch.again[i], scratch);
-      sorted[tail.at] = tail.suffix;
-      if (i == static_cast<std::uint32_t>(thread)) mine = tail;
-    }
-    return mine;
-  }
-  KOKKOS_FUNCTION static Tail tail_of(std::uint32_t again, Scratch& scratch) {
-    const auto suffix = static_cast<Suffix>(again);
-    const std::uint32_t* const word = word_of(scratch, suffix);
-    const std::uint32_t begin = word[0] >> values, nth = again >> most_bits;
-    const std::uint32_t at = begin + count_bits(word[0] & value_mask) + nth;
-    return {begin, at, word[1] >> values, suffix, nth == 0};
-  }
-  /// One of each word sorts them in.
-  KOKKOS_FUNCTION static void sort_again(int thread, const Tail& mine, std::uint32_t more,
-                                         Suffix* sorted, Scratch& scratch) {
-    if (mine.leads) sort_in(mine, sorted);
-    for (std::uint32_t i = thread + threads; i < more; i += threads) {
-      const Tail tail = tail_of(scratch.again[i], scratch);
-      if (tail.leads) sort_in(tail, sorted);
-    }
-  }
-  KOKKOS_FUNCTION static void sort_in(const Tail& tail, Suffix* sorted) {
-    Suffix suffix = tail.suffix;
-    std::uint32_t at = tail.at;
-    while (true) {
-      std::uint32_t to = at;
-      for (; to > tail.begin && sorted[to - 1] > suffix; --to) sorted[to] = sorted[to - 1];
-      sorted[to] = suffix;
-      if (++at == tail.end) return;
-      suffix = sorted[at];
-    }
-  }
-  KOKKOS_FUNCTION static std::uint32_t count_bits(std::uint32_t word) {
-    return static_cast<std::uint32_t>(Kokkos::Experimental::popcount_builtin(word));
-  }
-
-  /// A lane takes four words at a time, and two such rounds as halves of one.
-  KOKKOS_FUNCTION static void scan(const Team& team, Scratch& scratch) {
-    const int thread = team.team_rank(), group = thread / L::width, lane = L::lane(thread);
-    Words* const mine = scratch.bits + group * rounds * L::width + lane;
-    std::uint32_t before[rounds], sum = 0;
-    KRADIX_UNROLL
-    for (int r = 0; r < rounds; r += 2) {
-      const Words low = mine[r * L::width], high = mine[(r + 1) * L::width];
-      const std::uint32_t both = keys_of(low) | keys_of(high) << 16;
-      const std::uint32_t lanes_before = L::scan(both, lane);
-      const std::uint32_t all_lanes = L::from_last(lanes_before + both);
-      before[r] = sum + (lanes_before & 0xffffu);
-      sum += all_lanes & 0xffffu;
-      before[r + 1] = sum + (lanes_before >> 16);
-      sum += all_lanes >> 16;
-    }
-    if (lane == 0) scratch.sums[group] = sum;
-    team.team_barrier();
-    std::uint32_t groups_before = 0;
-    KRADIX_UNROLL
-    for (int g = 0; g < groups; ++g) groups_before += g < group ? scratch.sums[g] : 0;
-    KRADIX_UNROLL
-    for (int r = 0; r < rounds; ++r) {
-      Words four = mine[r * L::width];
-      std::uint32_t next = groups_before + before[r];
-      KRADIX_UNROLL
-      for (int i = 0; i < Words::count; ++i) {
-        const std::uint32_t own = keys_of(four.word[i]);
-        four.word[i] = (four.word[i] & value_mask) | next << values;
-        next += own;
-      }
-      mine[r * L::width] = four;
-      if (r == rounds - 1 && thread == threads - 1) scratch.end = next << values;
-    }
-  }
-  KOKKOS_FUNCTION static std::uint32_t keys_of(const Words& words) {
-    std::uint32_t sum = 0, again = 0;  // by halves
-    KRADIX_UNROLL
-    for (int i = 0; i < Words::count; i += 2) {
-      const std::uint32_t low = words.word[i], high = words.word[i + 1];
-      sum += count_bits((low & value_mask) | high << values);
-      again += low >> values | (high & ~value_mask);
-    }
-    return sum + (again & value_mask) + (again >> values);
-  }
-
-  KOKKOS_FUNCTION void write(int thread, Bits least, const WideArray<Key, int>& out,
-                             const Suffix* sorted) const {
-    constexpr int size = Pack<Key>::size;
-    struct alignas(size * sizeof(Suffix)) Some {
-      Suffix suffix[size];
-    };
-    for (int i = thread; i < out.packs(); i += threads) {
-      const Some some = *reinterpret_cast<const Some*>(sorted + out.place(i));
-      Pack<Key> pack;
-      KRADIX_UNROLL
-      for (int j = 0; j < size; ++j) pack.put(j, key_of(least, some.suffix[j]));
-      out.store(i, pack);
-    }
-    each_edge(thread, out, [&](int, int place) { out.at(place) = key_of(least, sorted[place]); });
-  }
-
   // ---- Few values: half a word for each, zero before and after.
 
   KOKKOS_FUNCTION static bool is_counted(const Cell& cell) {
     return cell.next - cell.least <= few_values && cell.size() <= most_counted;
   }
   KOKKOS_FUNCTION static void increment(Scratch& scratch, std::uint32_t suffix) {
-    L::add(&scratch.bits[0].word[0] + suffix / 2, suffix % 2 == 0 ? 1u : 0x10000u);
+    L::add(&scratch.places.bits[0].word[0] + suffix / 2, suffix % 2 == 0 ? 1u : 0x10000u);
   }
   KOKKOS_FUNCTION void increment_held(const Team& team, const Cell& cell, const Part& last,
                                       const Held& held, Scratch& scratch) const {
@@ -606,7 +423,7 @@ struct FinishCells {
     if (thread == groups / 2 * L::width) tell_read(cell, scratch);
     constexpr int of_all = 2 * Words::count * threads;  // values
     const int looks = (static_cast<int>(values_of(cell)) + of_all - 1) / of_all;
-    Words* const mine = scratch.bits + group * looks * L::width + lane;
+    Words* const mine = scratch.places.bits + group * looks * L::width + lane;
     std::uint32_t sum = 0;
     KRADIX_ROLLED
     for (int i = 0; i < looks; ++i) sum += counted(mine[i * L::width]);
@@ -647,7 +464,7 @@ struct FinishCells {
     return (halves & 0xffffu) + (halves >> 16);
   }
   KOKKOS_FUNCTION static void clear_sorted(int thread, Scratch& scratch) {
-    auto* const wide = reinterpret_cast<Words*>(scratch.sorted);
+    auto* const wide = reinterpret_cast<Words*>(scratch.places.sorted);
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) wide[i * threads + thread] = {};
   }
@@ -660,7 +477,7 @@ struct FinishCells {
       const std::uint32_t end = at + (counts.word[v / 2] >> 16 * (v % 2) & 0xffffu);
       while (at < end) {
         const std::uint32_t place = at - window;
-        if (place < few) scratch.sorted[place] = static_cast<Suffix>(value + v);
+        if (place < few) scratch.places.sorted[place] = static_cast<Suffix>(value + v);
         at = at / block * block + block;
       }
       at = end;
@@ -677,7 +494,7 @@ struct FinishCells {
     for (std::uint32_t at = group * block; at < here; at += groups * block) {
       const std::uint32_t place = at + lane * side_by_side;
       std::uint32_t value[side_by_side];
-      const Packed told = *reinterpret_cast<const Packed*>(scratch.sorted + place);
+      const Packed told = *reinterpret_cast<const Packed*>(scratch.places.sorted + place);
       value[0] = told.word(0);
       KRADIX_UNROLL
       for (int j = 1; j < side_by_side; ++j) {
@@ -737,7 +554,7 @@ struct FinishCells {
       }
     }
     team.team_barrier();
-    clear(thread, scratch);
+    Bitmap::clear(thread, scratch);
   }
 
   // ---- More keys: a counter for each value.
@@ -751,7 +568,7 @@ struct FinishCells {
             [&](std::uint32_t i) { return key_of(least, distance(cell, from[i])); });
     }
     team.team_barrier();
-    clear(team.team_rank(), scratch);
+    Bitmap::clear(team.team_rank(), scratch);
   }
 
   /// False if there are too many keys of a value, and then they have not been told read.
@@ -760,7 +577,7 @@ struct FinishCells {
     constexpr std::uint32_t most_keys = most << most_bits;
     if (cell.size() > most_keys) return false;
     const int thread = team.team_rank(), group = thread / L::width, lane = L::lane(thread);
-    const std::uint32_t used = (values_of(cell) + Words::values - 1) / Words::values;
+    const std::uint32_t used = (values_of(cell) + word_values - 1) / word_values;
     for (std::uint32_t i = thread; i < used; i += threads) scratch.counts[i] = {};
     team.team_barrier();
     count_all(team, cell, {from, static_cast<std::size_t>(cell.size())}, scratch);
@@ -862,13 +679,13 @@ struct FinishCells {
       Key* const out = place;
       place += all;
       if (all > most_staged || L::where(!fits) != 0) {
-        write_own(counts, least + mine * Words::values, out + begin);
+        write_own(counts, least + mine * word_values, out + begin);
         continue;
       }
       stage(own, static_cast<std::uint32_t>(lane) * Words::count, staged + begin);
       L::barrier();
       const auto* const words = reinterpret_cast<const std::uint32_t*>(scratch.counts + first);
-      write_staged(staged, all, words, least + first * Words::values, out, lane);
+      write_staged(staged, all, words, least + first * word_values, out, lane);
       L::barrier();
     }
   }

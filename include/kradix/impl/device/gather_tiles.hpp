@@ -8,6 +8,7 @@
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/buffers.hpp"
 #include "kradix/impl/device/bins.hpp"
+#include "kradix/impl/device/cells.hpp"
 #include "kradix/impl/device/gathering.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/spread_tile.hpp"
@@ -34,47 +35,59 @@ struct SortTile {
       std::uint32_t sources[size];  ///< of runs, while keys are gathered
     };
     std::uint32_t marks[size / RunMarks::places];
-    std::uint32_t first[bin_count +
-                        1];  ///< counts, then first places in the tile; what is missing comes last
+    std::uint32_t first[bin_count];  ///< counts, then first places in the tile
     std::uint32_t sums[groups];
     KOKKOS_FUNCTION Scratch() {}
   };
 
-  /// A tile may not be `Full`.
-  template <bool Full>
   struct Registers {
     Key key[items];
     std::uint32_t rank[items / 2];
-    int left;  ///< places of the tile from the thread's first item on
 
-    KOKKOS_FUNCTION bool exists(int i) const { return Full || i * Step < left; }
     KOKKOS_FUNCTION std::uint32_t bin_of(const Reader& reader, int i) const {
-      return exists(i) ? reader.of(key[i]) : std::uint32_t{bin_count};
+      return reader.of(key[i]);
     }
   };
 
-  /// Begins with no counts and ends with keys in scratch. Tells each bin's first place there.
-  template <bool Full, class Tell>
-  KOKKOS_FUNCTION static void sort(const Team& team, const Reader& reader, std::uint32_t existing,
-                                   Registers<Full>& registers, Scratch& scratch, const Tell& tell) {
+  /// Begins with no counts and ends so, with keys in scratch. Tells each bin's first place there.
+  template <class Tell>
+  KOKKOS_FUNCTION static void sort(const Team& team, const Reader& reader, Registers& registers,
+                                   Scratch& scratch, const Tell& tell) {
     const int thread = team.team_rank();
-    if (Full && Spread::crowds(registers.bin_of(reader, 0))) {
+    if (Spread::crowds(registers.bin_of(reader, 0))) {
       Spread::template rank<true, true>(thread, reader, size, scratch, registers);
     } else {
       Spread::template rank<true, false>(thread, reader, size, scratch, registers);
     }
+    place_bins(team, scratch, tell);
+    Spread::template exchange<true>(thread, reader, size, scratch, registers);
+    team.team_barrier();
+    clear(team, scratch);
+  }
+  /// The same of part of a tile, whose keys are read twice: `each_key` shows them.
+  template <class EachKey, class Tell>
+  KOKKOS_FUNCTION static void sort_part(const Team& team, const Reader& reader, Scratch& scratch,
+                                        const EachKey& each_key, const Tell& tell) {
+    each_key([&](const Key& key) { L::add(&scratch.first[reader.of(key)], 1u); });
+    place_bins(team, scratch, tell);
+    each_key(
+        [&](const Key& key) { scratch.keys[L::add(&scratch.first[reader.of(key)], 1u)] = key; });
+    team.team_barrier();
+    clear(team, scratch);
+  }
+
+  KOKKOS_FUNCTION static void clear(const Team& team, Scratch& scratch) {
+    for (int bin = team.team_rank(); bin < bin_count; bin += threads) scratch.first[bin] = 0;
+  }
+
+ private:
+  template <class Tell>
+  KOKKOS_FUNCTION static void place_bins(const Team& team, Scratch& scratch, const Tell& tell) {
     team.team_barrier();
     Spread::place_bins(
         team, scratch, [](int, std::uint32_t) { return 0; },
         [&](int bin, std::uint32_t first, int) { tell(bin, first); });
-    if (thread == 0) scratch.first[bin_count] = existing;
     team.team_barrier();
-    Spread::template exchange<true>(thread, reader, size, scratch, registers);
-    team.team_barrier();
-  }
-
-  KOKKOS_FUNCTION static void clear(const Team& team, Scratch& scratch) {
-    for (int bin = team.team_rank(); bin <= bin_count; bin += threads) scratch.first[bin] = 0;
   }
 };
 
@@ -100,53 +113,72 @@ struct SortTiles {
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (route->spreads != Route::gathered) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    Tile::clear(team, scratch);
+    team.team_barrier();
     const auto teams = static_cast<std::uint32_t>(team.league_size());
     for (auto tile = static_cast<std::uint32_t>(team.league_rank()); tile < shape.tiles();
          tile += teams) {
       const std::uint32_t left = shape.count - tile * Tile::size;
       if (left >= Tile::size) {
-        sort<true>(team, tile, Tile::size, scratch);
+        sort(team, tile, scratch);
       } else {
-        sort<false>(team, tile, left, scratch);
+        sort_part(team, tile, left, scratch);
       }
       team.team_barrier();
     }
   }
 
  private:
-  template <bool Full>
-  KOKKOS_FUNCTION void sort(const Team& team, std::uint32_t tile, std::uint32_t size,
-                            Scratch& scratch) const {
+  KOKKOS_FUNCTION void sort(const Team& team, std::uint32_t tile, Scratch& scratch) const {
     const int thread = team.team_rank(), top = route->top;
     const std::uint32_t begin = tile * Tile::size;
-    typename Tile::template Registers<Full> registers;
-    registers.left = static_cast<int>(size) - thread;
-    const Key* const in = keys.in + begin;
+    typename Tile::Registers registers;
+    const Key* const in = keys.in + begin + thread;
     KRADIX_UNROLL
-    for (int i = 0; i < items; ++i)
-      registers.key[i] = in[registers.exists(i) ? i * threads + thread : 0];
-    Tile::clear(team, scratch);
+    for (int i = 0; i < items; ++i) registers.key[i] = in[i * threads];
     const auto above = static_cast<Bits>(route->above);
     Bits differ = 0;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i)
       differ |= static_cast<Bits>(codec.encode(registers.key[i]) ^ above);
     tell_above(static_cast<Bits>(differ & ~low_mask<Bits>(top)));
-    team.team_barrier();
     const typename Tile::Reader reader(codec, shape.first_digit(top));
-    const std::size_t row = shape.row_of_tiles();
-    std::uint16_t* const firsts = tables.in_tiles + tile;
-    Tile::sort(team, reader, size, registers, scratch, [&](int bin, std::uint32_t first) {
-      if (static_cast<std::uint32_t>(bin) < shape.bins())
-        firsts[bin * row] = static_cast<std::uint16_t>(first);
-    });
-    if (thread == 0) firsts[shape.bins() * row] = static_cast<std::uint16_t>(size);
+    Tile::sort(team, reader, registers, scratch,
+               [&](int bin, std::uint32_t first) { tell_first(tile, bin, first); });
+    if (thread == 0) tell_first(tile, shape.bins(), Tile::size);
     Key* const out = keys.result + begin + thread;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
-      if (registers.exists(i)) out[i * threads] = (scratch.keys + thread)[i * threads];
+      out[i * threads] = (scratch.keys + thread)[i * threads];
       if (i % 4 == 3) L::settle_memory();
     }
+  }
+  KOKKOS_FUNCTION void sort_part(const Team& team, std::uint32_t tile, std::uint32_t size,
+                                 Scratch& scratch) const {
+    const int thread = team.team_rank(), top = route->top;
+    const Key* const in = keys.in + tile * Tile::size;
+    const auto each_key = [&](const auto& see) {
+      KRADIX_ROLLED
+      for (std::uint32_t i = thread; i < size; i += threads) see(in[i]);
+    };
+    const auto above = static_cast<Bits>(route->above);
+    Bits differ = 0;
+    each_key([&](const Key& key) { differ |= static_cast<Bits>(codec.encode(key) ^ above); });
+    tell_above(static_cast<Bits>(differ & ~low_mask<Bits>(top)));
+    const typename Tile::Reader reader(codec, shape.first_digit(top));
+    Tile::sort_part(team, reader, scratch, each_key,
+                    [&](int bin, std::uint32_t first) { tell_first(tile, bin, first); });
+    if (thread == 0) tell_first(tile, shape.bins(), size);
+    Key* const out = keys.result + tile * Tile::size;
+    for (std::uint32_t i = thread; i < size; i += threads) out[i] = scratch.keys[i];
+  }
+
+  /// Of the bins that there are, and the tile's end.
+  KOKKOS_FUNCTION void tell_first(std::uint32_t tile, std::uint32_t bin,
+                                  std::uint32_t first) const {
+    if (bin <= shape.bins())
+      (tables.in_tiles + tile)[bin * std::size_t{shape.row_of_tiles()}] =
+          static_cast<std::uint16_t>(first);
   }
 
   /// What the samples missed.
@@ -169,6 +201,7 @@ struct PlaceRuns {
   Gathering shape;
   GatherTables tables;
   Route* route;
+  int otherwise;  ///< how keys are spread then
 
   struct Scratch {
     std::uint32_t sums[2][groups];
@@ -243,7 +276,7 @@ struct PlaceRuns {
     if (lane != 0) return;
     tables.state->begins[bin_count] = shape.count;
     if (uneven || (L::load(&route->varying[0]) & ~low_mask<std::uint64_t>(route->top)) != 0) {
-      route->spreads = 0;
+      route->spreads = otherwise;
     } else {
       route->digits = {route->top - shape.bits(), route->top};
       route->together = static_cast<int>(shape.together);
@@ -251,8 +284,8 @@ struct PlaceRuns {
   }
 };
 
-/// A window is a tile of a bin: gathered, sorted by the next digit, and written side by side.
-template <class ExecutionSpace, class Codec, TeamShape Shape>
+/// A window is a tile of a bin: gathered, sorted by the next digit, and written side by side, or no more than `Suffixed` of it.
+template <class ExecutionSpace, class Codec, TeamShape Shape, bool Suffixed = false>
 struct GatherTiles {
   using L = Lanes<ExecutionSpace>;
   using Tile = SortTile<ExecutionSpace, Codec, Shape, L::width>;
@@ -274,6 +307,8 @@ struct GatherTiles {
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (passes->finishes != PassTable::gathering) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    Tile::clear(team, scratch);
+    team.team_barrier();
     // Teams that run together gather from the same tiles.
     const auto teams = static_cast<std::uint32_t>(team.league_size());
     const auto all = static_cast<std::uint32_t>(shape.rows());
@@ -285,82 +320,108 @@ struct GatherTiles {
       if (from >= end - begin) continue;
       const std::uint32_t left = end - begin - from;
       if (left >= Tile::size) {
-        gather<true>(team, bin, window, begin + from, Tile::size, scratch);
+        gather(team, bin, window, begin + from, scratch);
       } else {
-        gather_part(team, bin, window, begin + from, left, scratch);
+        gather_rest(team, bin, window, begin + from, left, scratch);
       }
       team.team_barrier();
     }
   }
 
  private:
-  /// A function of its own: beside it ptxas would spill the keys of full windows.
-  __attribute__((noinline)) KOKKOS_FUNCTION void gather_part(const Team& team, std::uint32_t bin,
-                                                             std::uint32_t window,
-                                                             std::uint32_t begin,
-                                                             std::uint32_t size,
-                                                             Scratch& scratch) const {
-    gather<false>(team, bin, window, begin, size, scratch);
-  }
-  template <bool Full>
   KOKKOS_FUNCTION void gather(const Team& team, std::uint32_t bin, std::uint32_t window,
-                              std::uint32_t begin, std::uint32_t size, Scratch& scratch) const {
+                              std::uint32_t begin, Scratch& scratch) const {
     const int thread = team.team_rank(), group = thread / L::width, lane = L::lane(thread);
-    const std::uint32_t first = group * span;
-    const std::uint32_t some = size > first ? (size - first < span ? size - first : span) : 0;
-    const std::uint32_t existing = Full ? span : some;
-    typename Tile::template Registers<Full> registers;
-    registers.left = static_cast<int>(existing) - lane;
-    Tile::clear(team, scratch);
-    find_runs(bin, window, group, existing, lane, scratch);
+    typename Tile::Registers registers;
+    find_runs(bin, window, group, lane, scratch);
     load(group, lane, scratch, registers);
-    team.team_barrier();
+    team.team_barrier();  // (beside what follows ptxas would spill more keys)
     const typename Tile::Reader reader(codec, shape.next_digit(route->top));
-    std::uint16_t* const firsts =
-        tables.in_windows + (std::size_t{bin} * shape.windows + window) * shape.row;
-    Tile::sort(team, reader, size, registers, scratch, [&](int cell, std::uint32_t first) {
-      const std::uint32_t chunk = cell / shape.together;
-      if (chunk * shape.together == static_cast<std::uint32_t>(cell))
-        firsts[chunk] = static_cast<std::uint16_t>(first);
-    });
-    WriteAligned<ExecutionSpace, threads, items>::write(thread, scratch.keys, size, keys.other,
-                                                        begin);
+    std::uint16_t* const firsts = tables.row(shape, bin, window);
+    Tile::sort(team, reader, registers, scratch,
+               [&](int cell, std::uint32_t first) { tell_first(firsts, cell, first); });
+    write(thread, begin, Tile::size, scratch);
+  }
+  /// What is left of a bin, from its first run on.
+  KOKKOS_FUNCTION void gather_rest(const Team& team, std::uint32_t bin, std::uint32_t window,
+                                   std::uint32_t begin, std::uint32_t size,
+                                   Scratch& scratch) const {
+    const int thread = team.team_rank(), group = thread / L::width, lane = L::lane(thread);
+    const FirstRun first = tables.runs[(std::size_t{bin} * shape.windows + window) * Tile::groups];
+    const std::uint16_t* const begins = tables.in_tiles + bin * std::size_t{shape.row_of_tiles()};
+    const std::uint16_t* const ends = begins + shape.row_of_tiles();
+    const auto each_key = [&](const auto& see) {
+      KRADIX_ROLLED
+      for (std::uint32_t tile = first.tile + group; tile < shape.tiles(); tile += Tile::groups) {
+        const Key* const from = keys.result + tile * Tile::size;
+        const std::uint32_t skipped = tile == first.tile ? first.before : 0;
+        KRADIX_ROLLED
+        for (std::uint32_t i = begins[tile] + skipped + lane; i < ends[tile]; i += L::width) {
+          see(from[i]);
+        }
+      }
+    };
+    const typename Tile::Reader reader(codec, shape.next_digit(route->top));
+    std::uint16_t* const firsts = tables.row(shape, bin, window);
+    Tile::sort_part(team, reader, scratch, each_key,
+                    [&](int cell, std::uint32_t first) { tell_first(firsts, cell, first); });
+    write(thread, begin, size, scratch);
+  }
+
+  KOKKOS_FUNCTION void tell_first(std::uint16_t* firsts, std::uint32_t cell,
+                                  std::uint32_t first) const {
+    const std::uint32_t chunk = cell / shape.together;
+    if (chunk * shape.together == cell) firsts[chunk] = static_cast<std::uint16_t>(first);
+  }
+  KOKKOS_FUNCTION void write(int thread, std::uint32_t begin, std::uint32_t size,
+                             const Scratch& scratch) const {
+    using Write = WriteAligned<ExecutionSpace, threads, items>;
+    if constexpr (Suffixed) {
+      using Suffix = Suffixes::Suffix;
+      const std::uint32_t mask = (1u << (route->top - shape.bits())) - 1;
+      const auto suffix_of = [&](const Key& key) {
+        return static_cast<Suffix>(static_cast<std::uint32_t>(codec.encode(key)) & mask);
+      };
+      Write::write(thread, scratch.keys, size, reinterpret_cast<Suffix*>(keys.other), begin,
+                   suffix_of);
+    } else {
+      Write::write(thread, scratch.keys, size, keys.other, begin,
+                   [](const Key& key) { return key; });
+    }
   }
 
   /// A group of lanes looks up its own part of the window.
-  KOKKOS_FUNCTION void find_runs(std::uint32_t bin, std::uint32_t window, int group,
-                                 std::uint32_t existing, int lane, Scratch& scratch) const {
+  KOKKOS_FUNCTION void find_runs(std::uint32_t bin, std::uint32_t window, int group, int lane,
+                                 Scratch& scratch) const {
     constexpr int words = span / RunMarks::places;
     std::uint32_t* const marks = scratch.marks + group * words;
     std::uint32_t* const sources = scratch.sources + group * span;
     for (int w = lane; w < words; w += L::width) marks[w] = 0;
     L::barrier();
-    if (existing > 0) {
-      const FirstRun begin =
-          tables.runs[(std::size_t{bin} * shape.windows + window) * Tile::groups + group];
-      const std::size_t row = shape.row_of_tiles();
-      const std::uint16_t* const begins = tables.in_tiles + bin * row;
-      const std::uint16_t* const ends = begins + row;
-      const std::uint32_t tiles = shape.tiles();
-      const auto limit = static_cast<int>(existing);
-      int at = -static_cast<int>(begin.before);
-      std::uint32_t listed = 0;
-      for (std::uint32_t next = begin.tile; at < limit; next += L::width) {
-        const std::uint32_t tile = next + lane;
-        const std::uint32_t from = tile < tiles ? begins[tile] : 0,
-                            to = tile < tiles ? ends[tile] : 0;
-        const int run = static_cast<int>(to - from);
-        const int mine = at + static_cast<int>(L::scan(run, lane));
-        const bool is_read = run > 0 && mine < limit;
-        const auto read = L::where(is_read);
-        if (is_read) {
-          const int place = mine > 0 ? mine : 0;
-          L::set(&marks[place / RunMarks::places], RunMarks::begins_at(place));
-          sources[listed + L::rank_in(read, lane)] = tile * Tile::size + from - mine;
-        }
-        listed += L::size_of(read);
-        at = static_cast<int>(L::from_last(mine + run));
+    const FirstRun begin =
+        tables.runs[(std::size_t{bin} * shape.windows + window) * Tile::groups + group];
+    const std::size_t row = shape.row_of_tiles();
+    const std::uint16_t* const begins = tables.in_tiles + bin * row;
+    const std::uint16_t* const ends = begins + row;
+    const std::uint32_t tiles = shape.tiles();
+    constexpr auto limit = static_cast<int>(span);
+    int at = -static_cast<int>(begin.before);
+    std::uint32_t listed = 0;
+    for (std::uint32_t next = begin.tile; at < limit; next += L::width) {
+      const std::uint32_t tile = next + lane;
+      const std::uint32_t from = tile < tiles ? begins[tile] : 0,
+                          to = tile < tiles ? ends[tile] : 0;
+      const int run = static_cast<int>(to - from);
+      const int mine = at + static_cast<int>(L::scan(run, lane));
+      const bool is_read = run > 0 && mine < limit;
+      const auto read = L::where(is_read);
+      if (is_read) {
+        const int place = mine > 0 ? mine : 0;
+        L::set(&marks[place / RunMarks::places], RunMarks::begins_at(place));
+        sources[listed + L::rank_in(read, lane)] = tile * Tile::size + from - mine;
       }
+      listed += L::size_of(read);
+      at = static_cast<int>(L::from_last(mine + run));
     }
     L::barrier();
     std::uint32_t before = 0;
@@ -374,17 +435,15 @@ struct GatherTiles {
     L::barrier();
   }
 
-  template <class Held>
-  KOKKOS_FUNCTION void load(int group, int lane, const Scratch& scratch, Held& registers) const {
+  KOKKOS_FUNCTION void load(int group, int lane, const Scratch& scratch,
+                            typename Tile::Registers& registers) const {
     const std::uint32_t* const marks = scratch.marks + group * (span / RunMarks::places);
     const std::uint32_t* const sources = scratch.sources + group * span;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const std::uint32_t place = i * L::width + lane;
-      const bool exists = registers.exists(i);
-      const std::uint32_t run =
-          exists ? RunMarks::run_at(marks[place / RunMarks::places], place) : 0;
-      registers.key[i] = keys.result[exists ? sources[run] + place : 0];
+      const std::uint32_t run = RunMarks::run_at(marks[place / RunMarks::places], place);
+      registers.key[i] = keys.result[sources[run] + place];
       if (i % 4 == 3) L::settle_memory();
     }
   }

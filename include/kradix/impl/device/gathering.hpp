@@ -16,6 +16,8 @@
 
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/device/route.hpp"
+#include "kradix/impl/device/wide_array.hpp"
 #include "kradix/impl/tuning.hpp"
 
 namespace kradix::impl {
@@ -31,6 +33,8 @@ inline constexpr bool may_be_gathered<ExecutionSpace, WordCodec<Word, false>> =
 /// How a sort gathers: it follows from the number of keys alone.
 struct Gathering {
   static constexpr std::uint32_t most_windows = 176;  ///< of a bin
+  static constexpr std::uint32_t most_windows_of_suffixes = 128;
+  static constexpr double most_suffixes = 6144;  ///< of a cell
 
   std::uint32_t count;  ///< of keys
   std::uint32_t tile;   ///< keys of one
@@ -73,6 +77,27 @@ struct Gathering {
             packed(chunks),
             static_cast<std::uint32_t>(bin),
             static_cast<std::uint32_t>((bin + tile - 1) / tile)};
+  }
+  /// Of keys of which windows leave suffixes alone: a chunk is a cell.
+  static Gathering of_suffixes(std::size_t count, std::size_t tile) {
+    constexpr int first_bits = Route::cell_bits - digit_bits;
+    constexpr double uneven = 1.05;
+    const auto longest = [](double mean) { return uneven * mean + 6 * std::sqrt(mean); };
+    const auto n = static_cast<double>(count);
+    const auto bin = static_cast<std::size_t>(longest(n / (1 << first_bits)));
+    const std::size_t windows = (bin + tile - 1) / tile;
+    if (count > 0xffffffffu || windows > most_windows_of_suffixes ||
+        longest(n / Route::cells) > most_suffixes) {
+      return {};
+    }
+    return {static_cast<std::uint32_t>(count),
+            static_cast<std::uint32_t>(tile),
+            first_bits,
+            1,
+            bin_count,
+            bin_count,
+            static_cast<std::uint32_t>(bin),
+            static_cast<std::uint32_t>(windows)};
   }
   bool exists() const { return tile > 0 && windows <= most_windows; }
 
@@ -125,25 +150,29 @@ struct GatherTables {
   static constexpr int most_groups = 16;
   static std::size_t first_runs(const Gathering& shape) { return shape.rows() * most_groups; }
   static std::size_t words_in_windows(const Gathering& shape) { return shape.rows() * shape.row; }
+  KOKKOS_FUNCTION std::uint16_t* row(const Gathering& shape, std::uint32_t bin,
+                                     std::uint32_t window) const {
+    return in_windows + (std::size_t{bin} * shape.windows + window) * shape.row;
+  }
 };
 
-/// A tile in scratch goes to its place in memory, from a multiple of a group's lanes on: where groups wrote parts of 32 bytes
-/// those would be brought from memory first.
+/// A tile in scratch goes to its place in memory, as what `make` makes of each key, from a multiple of a group's lanes on: where
+/// groups wrote parts of 32 bytes those would be brought from memory first.
 template <class ExecutionSpace, int Threads, int Items>
 struct WriteAligned {
   using L = Lanes<ExecutionSpace>;
 
-  template <class Key>
-  KOKKOS_FUNCTION static void write(int thread, const Key* scratch, std::uint32_t size, Key* array,
-                                    std::size_t begin) {
+  template <class Key, class Made, class Make>
+  KOKKOS_FUNCTION static void write(int thread, const Key* scratch, std::uint32_t size, Made* array,
+                                    std::size_t begin, const Make& make) {
     const auto past = static_cast<int>(begin % L::width);
-    Key* const out = array + (begin - past) + thread;
+    Made* const out = array + (begin - past) + thread;
     const Key* const from = scratch + thread - past;
     const int left = static_cast<int>(size) + past - thread;
-    if (thread >= past && left > 0) out[0] = from[0];
+    if (thread >= past && left > 0) out[0] = make(from[0]);
     KRADIX_UNROLL
     for (int i = 1; i <= Items; ++i) {
-      if (i * Threads < left) out[i * Threads] = from[i * Threads];
+      if (i * Threads < left) out[i * Threads] = make(from[i * Threads]);
       if (i % 4 == 3) L::settle_memory();
     }
   }
@@ -167,6 +196,183 @@ struct RunMarks {
     const std::uint32_t up_to = ((1u << places) - 1) >> (places - 1 - place % places);
     return (word >> places) +
            static_cast<std::uint32_t>(Kokkos::Experimental::popcount_builtin(word & up_to)) - 1;
+  }
+
+  /// The run of that number, from `begin` to `end`, into words that are zero.
+  template <class L>
+  KOKKOS_FUNCTION static void mark(std::uint32_t* marks, std::uint32_t words, std::uint32_t run,
+                                   std::uint32_t begin, std::uint32_t end) {
+    std::uint32_t w = begin / places;
+    L::set(&marks[w], begins_at(begin));
+    for (++w; w < words && w * places <= end; ++w) L::set(&marks[w], after(run + 1));
+  }
+};
+
+/// Where chunks lie in the windows of their bin. Chunks have the numbers of words in rows of the table; a team sorts some side by
+/// side, of which a pack of each row tells all first places.
+template <class ExecutionSpace, int Threads>
+struct ChunkWindows {
+  using L = Lanes<ExecutionSpace>;
+  using Packed = Pack<std::uint16_t>;
+  static constexpr std::uint32_t pack = Packed::size;
+
+  Gathering shape;
+  GatherTables tables;
+
+  /// Chunks side by side, at most a pack: the bin, where that begins, and its keys; which of its chunks is the first.
+  struct Batch {
+    std::uint32_t bin, begin, total, first;
+  };
+  /// First places of the chunks of a pack in each window, and, in a word, that of the next one.
+  template <std::uint32_t MostWindows>
+  struct Firsts {
+    static constexpr int each = static_cast<int>((MostWindows - 1) / Threads + 1);
+    alignas(16) Packed packs[MostWindows];
+    std::uint32_t next[MostWindows];
+  };
+
+  KOKKOS_FUNCTION std::uint32_t all() const { return shape.bins() * shape.row; }
+  KOKKOS_FUNCTION Batch batch(std::uint32_t index) const {
+    if (index >= all()) return {0, 0, 0, 0};
+    const std::uint32_t bin = index / shape.row;
+    const std::uint64_t* const begins = tables.state->begins + bin;
+    return {bin, static_cast<std::uint32_t>(begins[0]),
+            static_cast<std::uint32_t>(begins[1] - begins[0]), index - bin * shape.row};
+  }
+
+  /// On their way. (Behind a row's last pack is what nobody asks for.)
+  template <class Firsts>
+  KOKKOS_FUNCTION void bring(int thread, const Batch& batch, Firsts& firsts) const {
+    const std::uint32_t chunk = batch.first / pack * pack;
+    KRADIX_UNROLL
+    for (int i = 0; i < Firsts::each; ++i) {
+      const std::uint32_t window = i * Threads + thread;
+      if (window * shape.tile >= batch.total) break;
+      const std::uint16_t* const from = row(batch, window) + chunk;
+      L::bring(&firsts.packs[window], reinterpret_cast<const Packed*>(from));
+      if (chunk + pack < shape.row)
+        L::bring(&firsts.next[window], reinterpret_cast<const std::uint32_t*>(from + pack));
+    }
+  }
+
+  /// Of a chunk in a window.
+  struct Run {
+    std::uint32_t from, to;
+  };
+  /// Of the `nth` of a batch whose first places have come. Behind a bin's last chunk the window ends.
+  template <class Firsts>
+  KOKKOS_FUNCTION Run run_of(const Batch& batch, std::uint32_t nth, std::uint32_t window,
+                             const Firsts& firsts) const {
+    const std::uint32_t chunk = batch.first + nth, of_pack = chunk % pack;
+    if (window * shape.tile >= batch.total || chunk >= shape.chunks) return {0, 0};
+    const auto* const mine =
+        reinterpret_cast<const std::uint16_t*>(firsts.packs + window) + of_pack;
+    const auto* const next = reinterpret_cast<const std::uint16_t*>(firsts.next + window);
+    const std::uint32_t behind = of_pack + 1 < pack ? mine[1] : next[0];
+    return {mine[0], chunk + 1 < shape.chunks ? behind : end_of(batch, window)};
+  }
+
+  /// By the table: all runs of the `nth` of a batch, in order, as (where it lies, how long it is).
+  template <class See>
+  KOKKOS_FUNCTION void each_run(const Batch& batch, std::uint32_t nth, const See& see) const {
+    const std::uint32_t chunk = batch.first + nth;
+    for (std::uint32_t window = 0; window * shape.tile < batch.total; ++window) {
+      const std::uint16_t* const firsts = row(batch, window) + chunk;
+      const std::uint32_t to = chunk + 1 < shape.chunks ? firsts[1] : end_of(batch, window);
+      see(batch.begin + window * shape.tile + firsts[0], to - firsts[0]);
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION const std::uint16_t* row(const Batch& batch, std::uint32_t window) const {
+    return tables.row(shape, batch.bin, window);
+  }
+  KOKKOS_FUNCTION std::uint32_t end_of(const Batch& batch, std::uint32_t window) const {
+    const std::uint32_t left = batch.total - window * shape.tile;
+    return left < shape.tile ? left : shape.tile;
+  }
+};
+
+/// A team looks up where a chunk's runs lie, a thread a window, and between both steps is a barrier. (One group of lanes, while
+/// others sort, was what those waited for.)
+template <class ExecutionSpace, int Threads, std::uint32_t MostWindows>
+struct ChunkSearch {
+  using L = Lanes<ExecutionSpace>;
+  using Windows = ChunkWindows<ExecutionSpace, Threads>;
+  static constexpr int groups = Threads / L::width;
+  using Firsts = typename Windows::template Firsts<MostWindows>;
+  using Batch = typename Windows::Batch;
+  static constexpr int each = Firsts::each;
+  static_assert(each == 1 || Threads == 1);
+
+  /// Marks of `words` words are none, before the first step.
+  template <std::uint32_t Words>
+  KOKKOS_FUNCTION static void clear(int thread, std::uint32_t* marks) {
+    constexpr int rounds = static_cast<int>((Words - 1) / Threads + 1);
+    KRADIX_UNROLL
+    for (int i = 0; i < rounds; ++i) {
+      const std::uint32_t w = i * Threads + thread;
+      if (w < Words) marks[w] = 0;
+    }
+  }
+
+  /// Of a group's windows, then of all.
+  struct alignas(16) Sums {
+    std::uint32_t places, runs, keys, before;
+  };
+  /// A run where it lies.
+  struct Run {
+    std::uint32_t at, count, places;
+  };
+
+  Run run[each];
+  Sums before;  ///< of the first one, in the group
+
+  /// Of the `nth` of a batch. A run takes as many of the chunk's places as `places_of` says.
+  template <class PlacesOf>
+  KOKKOS_FUNCTION static ChunkSearch look(int thread, const Windows& windows, const Batch& batch,
+                                          std::uint32_t nth, const Firsts& firsts, Sums* sums,
+                                          const PlacesOf& places_of) {
+    ChunkSearch search;
+    Sums own{};
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) {
+      const std::uint32_t window = i * Threads + thread;
+      const auto run = windows.run_of(batch, nth, window, firsts);
+      const std::uint32_t count = run.to - run.from;
+      const std::uint32_t at = batch.begin + window * windows.shape.tile + run.from;
+      search.run[i] = {at, count, count > 0 ? places_of(at, count) : 0};
+      own.places += search.run[i].places;
+      own.runs += count > 0 ? 1 : 0;
+      own.keys += count;
+      own.before += run.from;
+    }
+    const int lane = L::lane(thread);
+    search.before.places = L::scan(own.places, lane);
+    search.before.runs = static_cast<std::uint32_t>(L::rank_in(L::where(own.runs > 0), lane));
+    own = {L::sum(own.places), L::sum(own.runs), L::sum(own.keys), L::sum(own.before)};
+    if (lane == 0) sums[thread / L::width] = own;
+    return search;
+  }
+  /// Tells each run with its number and its first place. Returns the sums of all.
+  template <class Tell>
+  KOKKOS_FUNCTION Sums tell(int thread, const Sums* sums, const Tell& tell) const {
+    Sums all{}, mine{};
+    KRADIX_UNROLL
+    for (int g = 0; g < groups; ++g) {
+      if (g == thread / L::width) mine = all;
+      const Sums own = sums[g];
+      all = {all.places + own.places, all.runs + own.runs, all.keys + own.keys,
+             all.before + own.before};
+    }
+    std::uint32_t place = mine.places + before.places, nth = mine.runs + before.runs;
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) {
+      if (run[i].count == 0) continue;
+      tell(nth++, run[i], place);
+      place += run[i].places;
+    }
+    return all;
   }
 };
 

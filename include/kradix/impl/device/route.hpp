@@ -240,6 +240,7 @@ struct ChooseRoute {
   bool spreads;    ///< keys may be spread twice
   bool splits;     ///< or by splitters
   bool gathers;    ///< or gathered
+  bool gathers_suffixes;  ///< of which no more than suffixes are left then
   int piece_bits;  ///< or by cells of floats, so many bits of the number of those by pieces (0: they may not)
   int cell_bits;   ///< of keys that this leaves alike, which may be counted (0: they may not)
   bool has_kinds;  ///< a finish digit by digit looks for them
@@ -496,7 +497,7 @@ struct ChooseRoute {
     if (n / values() > rule.alike || same_of(n) > rule.alike) return;
     route->digits = {route->top - Route::cell_bits, route->top};
     route->finishes = 1;
-    route->spreads = Route::to_values;
+    route->spreads = gathers_suffixes && are_even(run) ? Route::gathered : Route::to_values;
   }
 
   /// A finish costs little more than a pass: it must replace two.
@@ -525,7 +526,7 @@ struct ChooseRoute {
     route->mends = mends ? 1 : 0;
     const bool even = run * static_cast<float>(Route::cells) <= rule.spread_even * n;
     if (spread && s * digit_bits == Route::cell_bits && route->verifies == 0 && route->kinds == 0) {
-      if (are_even(run)) {
+      if (are_even(run) && !gathers_suffixes) {
         route->spreads = Route::gathered;
       } else if (even && may_spread()) {
         route->spreads = Route::to_chunks;

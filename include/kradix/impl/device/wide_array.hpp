@@ -24,8 +24,24 @@ struct Pack {
     constexpr std::uint64_t ones = ~std::uint64_t{0} / static_cast<Word>(~Word{0});
     return {{word * ones, word * ones}};
   }
+  /// From where memory is aligned to packs.
+  KOKKOS_FUNCTION static Pack load(const Word* words) {
+    Pack loaded;
+    KOKKOS_IF_ON_DEVICE((loaded.bytes = *reinterpret_cast<const Wide*>(words);))
+    KOKKOS_IF_ON_HOST((std::memcpy(&loaded.bytes, words, sizeof(Wide));))
+    return loaded;
+  }
   KOKKOS_FUNCTION Word word(int i) const {
     return static_cast<Word>((i < half ? bytes.low : bytes.high) >> shift(i));
+  }
+  /// Words of 16 bits by twos, the first one in the low half.
+  KOKKOS_FUNCTION std::uint32_t two(int i) const {
+    static_assert(sizeof(Word) == 2);
+    if constexpr (std::endian::native == std::endian::little) {
+      return static_cast<std::uint32_t>((2 * i < half ? bytes.low : bytes.high) >> 32 * (i % 2));
+    } else {
+      return word(2 * i) | std::uint32_t{word(2 * i + 1)} << 16;
+    }
   }
   /// Into a place that is zero.
   KOKKOS_FUNCTION void put(int i, Word word) {
@@ -58,12 +74,7 @@ class WideArray {
   KOKKOS_FUNCTION Size packs() const { return packs_; }
   /// Where a pack begins.
   KOKKOS_FUNCTION Size place(Size pack) const { return head_ + pack * Packed::size; }
-  KOKKOS_FUNCTION Packed load(Size pack) const {
-    Packed loaded;
-    KOKKOS_IF_ON_DEVICE((loaded.bytes = *reinterpret_cast<const Wide*>(words_ + place(pack));))
-    KOKKOS_IF_ON_HOST((std::memcpy(&loaded.bytes, words_ + place(pack), sizeof(Wide));))
-    return loaded;
-  }
+  KOKKOS_FUNCTION Packed load(Size pack) const { return Packed::load(words_ + place(pack)); }
   KOKKOS_FUNCTION void store(Size pack, const Packed& stored) const {
     KOKKOS_IF_ON_DEVICE((*reinterpret_cast<Wide*>(words_ + place(pack)) = stored.bytes;))
     KOKKOS_IF_ON_HOST((std::memcpy(words_ + place(pack), &stored.bytes, sizeof(Wide));))
