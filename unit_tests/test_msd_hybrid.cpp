@@ -858,8 +858,10 @@ TYPED_TEST(Gathered, KeysNearlyInOrder) {
 }
 
 /// And no more than suffixes are left of them, wherever cells are finished by value.
-RouteRule by_gathered_suffixes() {
+RouteRule by_gathered_suffixes(std::size_t count) {
   RouteRule rule = by_cells;
+  rule.run = 0.5f + static_cast<float>(count) / (1 << 15);  // two sweeps are not too few
+  rule.spread_even = 1e30f;
   rule.gather_from = 0;
   rule.gather_even = 1e30f;
   return rule;
@@ -869,7 +871,8 @@ template <class Key>
 class GatheredSuffixes : public Gathered<Key> {
  protected:
   Route sorted(const std::vector<Key>& input, Order order = Order::ascending) {
-    const auto routes = routes_alone(input, make_codec<Key>(order), by_gathered_suffixes());
+    const auto routes =
+        routes_alone(input, make_codec<Key>(order), by_gathered_suffixes(input.size()));
     EXPECT_EQ(routes.front().spreads, routes.back().spreads);
     return routes.back();
   }
