@@ -2,8 +2,9 @@
 // suffix. Suffixes are all that the second pass writes, and what a team sorts here and makes keys of again.
 //
 // Few keys are placed by a bit for each (suffix_bits.hpp). Of more keys each value is counted, after Seward (1954), as in
-// count_runs.hpp: counters have four bits, and keys are placed side by side, each by a lane that looks up which of them it is. Where a cell may hold few values each has half
-// a word for its count, and the first of a value's keys says which it is to all behind it.
+// count_runs.hpp: counters have four bits, and keys are placed side by side, each by a lane that looks up which of them it
+// is. Where a cell may hold few values each has half a word for its count, and the first of a value's keys says which it is
+// to all behind it.
 #pragma once
 
 #include <Kokkos_BitManipulation.hpp>
