@@ -144,8 +144,7 @@ struct MsdHybridScratch {
     return plan.key_bytes == 4 && plan.count >= rule.values_from;
   }
   static Gathering gathering_of(const Plan& plan, const RouteRule& rule) {
-    if (plan.gathered == 0 || plan.count < rule.gather_from || plan.count > rule.gather_to)
-      return {};
+    if (plan.gathered == 0 || plan.count < rule.gather_from) return {};
     if (leaves_suffixes(plan, rule)) {
       return Gathering::of_suffixes(plan.count, plan.gathered);
     }

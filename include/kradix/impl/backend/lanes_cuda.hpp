@@ -102,13 +102,12 @@ struct CudaLanes {
     return sum - value;
   }
 
-  // Left alone, the compiler keeps every item's digit and address alive across a whole phase.
-  /// Of all lanes.
   KOKKOS_FUNCTION static std::uint32_t sum(std::uint32_t value) {
     KOKKOS_IF_ON_DEVICE((return __reduce_add_sync(~Mask{0}, value);))
     KOKKOS_IF_ON_HOST((return value;))
   }
 
+  // Left alone, the compiler keeps every item's digit and address alive across a whole phase.
   KOKKOS_FUNCTION static void settle([[maybe_unused]] std::uint32_t& value) {
     KOKKOS_IF_ON_DEVICE((asm volatile("" : "+r"(value));))
   }

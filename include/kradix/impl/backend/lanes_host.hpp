@@ -24,8 +24,9 @@ struct HostLanes {
   KOKKOS_FUNCTION static int size_of(Mask mask) { return static_cast<int>(mask); }
   /// Lanes for which it holds.
   KOKKOS_FUNCTION static Mask where(bool holds) { return holds ? 1 : 0; }
-  /// The value of the last lane.
+  /// Of the values of all lanes.
   KOKKOS_FUNCTION static std::uint32_t sum(std::uint32_t value) { return value; }
+  /// The value of the last lane.
   KOKKOS_FUNCTION static std::uint32_t from_last(std::uint32_t value) { return value; }
   /// The value of the first lane of the mask; of no use if there is none.
   KOKKOS_FUNCTION static std::uint32_t from_first(std::uint32_t value, Mask) { return value; }

@@ -148,8 +148,8 @@ struct RouteRule {
   /// many times the mean in their cells: uneven ones are slower to count.
   std::size_t spread_from = std::size_t{1} << 27;
   float spread_even = 1.5f;
-  /// Keys alone, so many, may be gathered if they find no more than so many times the mean in their cells: four launches more.
-  std::size_t gather_from = std::size_t{1} << 24, gather_to = ~std::size_t{0};
+  /// Keys alone, from so many on, may be gathered if they find no more than so many times the mean in their cells: four launches more.
+  std::size_t gather_from = std::size_t{1} << 24;
   float gather_even = 1.15f;
   /// Keys alone that no digits spread, from so many on and up to so many, may be spread by splitters.
   std::size_t split_from = std::size_t{1} << 25, split_to = 0;
