@@ -95,25 +95,29 @@ struct CountKeys {
   template <class Counter>
   bool count(Counter* own, std::size_t begin, std::size_t end) const {
     constexpr std::size_t stretch = 4096 / sizeof(Stored);
-    const auto field =
-        static_cast<Stored>(static_cast<Stored>(counts.digit.mask) << counts.digit.shift);
-    const auto order = level.order;
-    const auto others = counts.others;
+    const auto uncounted = static_cast<Stored>(
+        ~static_cast<Stored>(static_cast<Stored>(counts.digit.mask) << counts.digit.shift));
+    const bool may_escape = uncounted != 0 || Level::OrderType::has_special;
     for (std::size_t at = begin; at < end; at += stretch) {
       const auto* const keys = level.source.keys + at;
       const std::size_t size = std::min(stretch, end - at);
-      Stored differing = 0, special = 0;
-      for (std::size_t i = 0; i < size; ++i) {
-        differing = static_cast<Stored>(differing | (order.enter(keys[i]) ^ others));
-        if constexpr (Level::OrderType::has_special) {
-          special = static_cast<Stored>(special | order.special(keys[i]));
-        }
-      }
-      const bool escapes = (differing & static_cast<Stored>(~field)) != 0;
-      if (escapes || special >> (8 * sizeof(Stored) - 1) != 0) return false;
+      if (may_escape && escapes(keys, size, uncounted)) return false;
       count_stretch(own, keys, size);
     }
     return true;
+  }
+
+  bool escapes(const Stored* keys, std::size_t size, Stored uncounted) const {
+    const auto order = level.order;
+    const auto others = counts.others;
+    Stored differing = 0, special = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      differing = static_cast<Stored>(differing | (order.enter(keys[i]) ^ others));
+      if constexpr (Level::OrderType::has_special) {
+        special = static_cast<Stored>(special | order.special(keys[i]));
+      }
+    }
+    return (differing & uncounted) != 0 || special >> (8 * sizeof(Stored) - 1) != 0;
   }
 
   void count_stretch(std::uint8_t* own, const Stored* keys, std::size_t size) const {
