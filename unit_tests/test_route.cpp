@@ -334,6 +334,21 @@ TYPED_TEST(GlanceOf, OthersAreSampledOrSweptOverAllDigits) {
   }
 }
 
+/// Words of counters hold keys that come once or twice each, but a rule may say that they are too many all the same.
+TYPED_TEST(GlanceOf, KeysThatAreTheSameAreTold) {
+  const auto kinds = this->spread();
+  std::vector<TypeParam> input(this->count);
+  for (auto& key : input) key = kinds[this->random_() % this->count];
+  RouteRule few_same = only_glancing;
+  few_same.most_same = 4;  // (of keys that spread two in 27 bits are rare)
+  const auto chooses = [](int finishes) {
+    return [finishes](const Route& route) { EXPECT_EQ(route.finishes, finishes); };
+  };
+  this->sort(input, only_glancing, chooses(1));
+  this->sort(input, few_same, chooses(0));
+  this->sort(kinds, few_same, chooses(1));
+}
+
 /// Runs are short, but ten keys are alike: too many for a word of the finish's counters.
 TYPED_TEST(GlanceOf, SpreadKindsAreTold) {
   const auto kinds = this->spread();

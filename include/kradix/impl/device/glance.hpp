@@ -17,7 +17,8 @@
 namespace kradix::impl {
 
 /// Pairs of a sample that agree in their topmost 16 varying bits, and in more. Each key counts into one of 65536 counters
-/// of four bits; the few that meet another there are then looked up by as many bits as tell them apart in a finish.
+/// of four bits; the few that meet another there are then looked up by as many bits as tell them apart in a finish, and what
+/// is found so is compared by all that a word holds.
 template <class ExecutionSpace, class Bits, int Threads>
 struct PairsAtAGlance {
   using Team = TeamMember<ExecutionSpace>;
@@ -27,15 +28,16 @@ struct PairsAtAGlance {
   static constexpr int cells_in_word = 8, slot_bits = 11;
   static constexpr std::uint32_t most_in_cell = 5, most_pairs = 512;
   static constexpr std::uint32_t most_listed = 960;  ///< all that there is scratch for
-  /// A slot holds the bits looked up plus one, and above them how often they came again.
-  static constexpr std::uint32_t again = 1u << (most_told + 1);
+  /// A slot holds which of the listed keys came first, plus one, and above that how often such keys came again.
+  static constexpr std::uint32_t again = 1u << 10;
+  static_assert(most_listed < again);
   static_assert(2 * most_pairs <= 1 << slot_bits);
 
   struct Scratch {
     std::uint32_t cells[(1 << cell_bits) / cells_in_word];
     std::uint32_t slots[1 << slot_bits];
-    std::uint32_t listed[most_listed];  ///< keys that are looked up, by those bits
-    std::uint32_t pairs, close_pairs, is_crowded, lists;
+    std::uint32_t listed[most_listed];  ///< topmost bits of keys that are looked up
+    std::uint32_t pairs, close_pairs, same_pairs, is_crowded, lists;
   };
 
   Scratch& scratch;
@@ -46,13 +48,15 @@ struct PairsAtAGlance {
     }
     for (int i = team.team_rank(); i < 1 << slot_bits; i += Threads) scratch.slots[i] = 0;
     if (team.team_rank() == 0) {
-      scratch.pairs = scratch.close_pairs = scratch.is_crowded = scratch.lists = 0;
+      scratch.pairs = scratch.close_pairs = scratch.same_pairs = 0;
+      scratch.is_crowded = scratch.lists = 0;
     }
   }
 
-  /// Of keys that vary below `top`, in more than 16 bits; `told` of them are looked up. Begins where scratch is clear,
-  /// and ends with a barrier.
-  KOKKOS_FUNCTION GlancedPairs count(const Team& team, const Bits* bits, int top, int told) const {
+  /// Of keys that vary below `top`, in `varying` bits, more than 16; by `told` of them keys are looked up. Begins where scratch is
+  /// clear, and ends with a barrier.
+  KOKKOS_FUNCTION GlancedPairs count(const Team& team, const Bits* bits, int top, int varying,
+                                     int told) const {
     std::uint32_t pairs = 0;
     bool crowded = false;
     KRADIX_UNROLL
@@ -66,24 +70,27 @@ struct PairsAtAGlance {
     if (pairs != 0) Kokkos::atomic_add(&scratch.pairs, pairs);
     if (crowded) scratch.is_crowded = 1;  // before a counter overflows
     team.team_barrier();
-    GlancedPairs found{scratch.pairs, 0, scratch.is_crowded != 0 || scratch.pairs > most_pairs};
+    GlancedPairs found{scratch.pairs, 0, 0, scratch.is_crowded != 0 || scratch.pairs > most_pairs};
     if (found.is_crowded) return found;
+    const int listed_bits = varying < most_told ? varying : most_told;
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
       const std::uint32_t cell = cell_of(bits[i], top);
       if (in_cell(scratch.cells[word_of(cell)], shift_of(cell)) < 2) continue;
       const std::uint32_t place = L::add(&scratch.lists, 1u);
-      if (place < most_listed) scratch.listed[place] = looked_up(bits[i], top, told);
+      if (place < most_listed) scratch.listed[place] = topmost(bits[i], top, listed_bits);
     }
     team.team_barrier();
     const std::uint32_t listed = scratch.lists;
     found.is_crowded = listed > most_listed;
     if (found.is_crowded) return found;
     // All at once: each takes several steps, one after the other.
+    const int shift = told < listed_bits ? listed_bits - told : 0;
     KRADIX_ROLLED
-    for (std::uint32_t i = team.team_rank(); i < listed; i += Threads) look_up(scratch.listed[i]);
+    for (std::uint32_t i = team.team_rank(); i < listed; i += Threads) look_up(i, shift);
     team.team_barrier();
     found.close_pairs = scratch.close_pairs;
+    found.same_pairs = scratch.same_pairs;
     return found;
   }
 
@@ -99,20 +106,26 @@ struct PairsAtAGlance {
     return word >> shift & ((1u << 32 / cells_in_word) - 1);
   }
 
-  KOKKOS_FUNCTION static std::uint32_t looked_up(Bits bits, int top, int told) {
-    const int used = told < most_told ? told : most_told;
-    return (static_cast<std::uint32_t>(bits >> (top - used)) & ((1u << used) - 1)) + 1;
+  KOKKOS_FUNCTION static std::uint32_t topmost(Bits bits, int top, int used) {
+    return static_cast<std::uint32_t>(bits >> (top - used)) & ((1u << used) - 1);
   }
-  KOKKOS_FUNCTION void look_up(std::uint32_t mine) const {
-    std::uint32_t slot = mine * 0x9e3779b9u >> (32 - slot_bits), found = 1;
+  /// By all but the lowest bits of what is listed.
+  KOKKOS_FUNCTION void look_up(std::uint32_t nth, int shift) const {
+    const std::uint32_t mine = scratch.listed[nth];
+    std::uint32_t slot = (mine >> shift) * 0x9e3779b9u >> (32 - slot_bits);
     KRADIX_ROLLED
-    while (found != 0 && (found & (again - 1)) != mine) {
-      found = Kokkos::atomic_compare_exchange(&scratch.slots[slot], 0u, mine);
-      if (found == 0 || (found & (again - 1)) == mine) break;
+    for (;;) {
+      const std::uint32_t found =
+          Kokkos::atomic_compare_exchange(&scratch.slots[slot], 0u, nth + 1);
+      if (found == 0) return;
+      const std::uint32_t other = scratch.listed[(found & (again - 1)) - 1];
+      if (other >> shift == mine >> shift) {
+        if (other == mine) L::add(&scratch.same_pairs, 1u);
+        Kokkos::atomic_add(&scratch.close_pairs, L::add(&scratch.slots[slot], again) / again + 1);
+        return;
+      }
       slot = (slot + 1) & ((1u << slot_bits) - 1);
     }
-    if (found == 0) return;
-    Kokkos::atomic_add(&scratch.close_pairs, L::add(&scratch.slots[slot], again) / again + 1);
   }
 };
 
@@ -175,9 +188,9 @@ struct Glance {
     if (L::lane(thread) == 0 && found != 0) Kokkos::atomic_or(&scratch.disorder, found);
     const int top = bit_width_of(
         static_cast<Bits>(Combined::over(team, differ, scratch.differ) & order.mask()));
-    GlancedPairs seen{0, 0, true};
+    GlancedPairs seen{0, 0, 0, true};
     if (choose.may_tell_at_a_glance(top))
-      seen = pairs.count(team, bits, top, choose.told_bits(top));
+      seen = pairs.count(team, bits, top, top - order.all.begin, choose.told_bits(top));
     const std::uint32_t disordered = scratch.disorder;
     if constexpr (MaySweepByValue) {
       if (by_value != nullptr) {
@@ -223,7 +236,7 @@ struct Glance {
     const Pairs pairs{scratch.pairs};
     pairs.clear(team);
     team.team_barrier();
-    const GlancedPairs seen = pairs.count(team, places, told, choose.told_bits(told));
+    const GlancedPairs seen = pairs.count(team, places, told, told, choose.told_bits(told));
     if (team.team_rank() == 0) {
       scratch.chosen =
           choose.by_value_at_a_glance(seen, top, static_cast<Bits>(~least), greatest, is_all);

@@ -123,9 +123,11 @@ inline constexpr bool lights_may_be_mended = Codec::bits >
 
 /// When a finish is worth while.
 struct RouteRule {
-  float run;            ///< the mean length of a run, over its elements, that still fits
-  float most;           ///< and the longest that one team should finish
-  float close = 5;      ///< keys that share a word of the finish's counters with one
+  float run;        ///< the mean length of a run, over its elements, that still fits
+  float most;       ///< and the longest that one team should finish
+  float close = 5;  ///< keys that share a word of the finish's counters with one
+  std::uint32_t most_same =
+      ~0u;              ///< pairs of a glance that are the same, where a finish is worth while
   float kinds = 160;    ///< in a chunk, that are few
   float gain = 0;       ///< ps an element, that a finish digit by digit saves
   float heavy = 0;      ///< ps an element, that taking heavy keys out saves
@@ -221,6 +223,7 @@ struct GlancedPairs {
   static constexpr int order_step = 4;  ///< one of so many samples is compared with the next key
 
   std::uint32_t pairs, close_pairs;  ///< by those of a cell, and by those that a finish tells apart
+  std::uint32_t same_pairs;          ///< of these, that agree in all that a glance compares
   bool is_crowded;                   ///< too many to have been counted
 
   static constexpr float all = samples * (samples - 1.0f) / 2;
@@ -298,13 +301,15 @@ struct ChooseRoute {
 
   KOKKOS_FUNCTION bool spread_evenly(const GlancedPairs& seen) const {
     return !seen.is_crowded && alike(seen.pairs) <= rule.run &&
-           alike(seen.close_pairs) <= rule.close;
+           alike(seen.close_pairs) <= rule.close && seen.same_pairs <= rule.most_same;
   }
   /// The same of cells by value, which may be less even. Codes of the ends, the first inverted.
   KOKKOS_FUNCTION bool by_value_at_a_glance(const GlancedPairs& seen, int top, std::uint64_t least,
                                             std::uint64_t greatest, bool is_all) const {
     constexpr std::uint32_t few_close = 6;  // may be chance
+    constexpr std::uint32_t few_same = 2;   // floats, which have few bits
     if (seen.is_crowded || !fits_by_value(alike(seen.pairs))) return false;
+    if (seen.same_pairs > few_same && seen.same_pairs - few_same > rule.most_same) return false;
     if (alike(seen.close_pairs) > rule.close && !(is_all && seen.close_pairs <= few_close)) {
       return false;
     }
