@@ -47,6 +47,28 @@ constexpr bool finds_room() {
   return true;
 }
 
+/// May a team of this kernel want more than devices give unasked?
+template <class ExecutionSpace, class Functor>
+constexpr bool may_ask_for_scratch() {
+  if constexpr (is_host_space<ExecutionSpace> || !has_room_for_long_tiles) {
+    return false;
+  } else if constexpr (requires { sizeof(typename Functor::Scratch); }) {
+    constexpr std::size_t given = 48 << 10, of_kokkos = 10 << 10;  // at most
+    return sizeof(typename Functor::Scratch) > given - of_kokkos;
+  }
+  return true;
+}
+
+namespace {
+/// A type of each source file's own.
+struct ThisFile {};
+}  // namespace
+
+/// Kokkos 5.2 asks for a kernel's scratch once for each type of it, but every source file has a kernel of its own of that type, and those for
+/// which nobody has asked are not launched. So each file has a type of its own.
+template <class Functor, class File>
+struct OfFile : Functor {};
+
 /// Launches `teams` teams of this shape, each with `scratch` bytes, on the caller's instance.
 template <TeamShape Shape, class ExecutionSpace, class Functor>
 void launch_teams(const ExecutionSpace& exec, const std::string& label, std::size_t teams,
@@ -59,7 +81,11 @@ void launch_teams(const ExecutionSpace& exec, const std::string& label, std::siz
     policy.set_scratch_size(scratch_level<ExecutionSpace>,
                             Kokkos::PerTeam(static_cast<int>(scratch + alignof(std::max_align_t))));
   }
-  Kokkos::parallel_for(label, policy, functor);
+  if constexpr (may_ask_for_scratch<ExecutionSpace, Functor>()) {
+    Kokkos::parallel_for(label, policy, OfFile<Functor, ThisFile>{functor});
+  } else {
+    Kokkos::parallel_for(label, policy, functor);
+  }
 }
 
 /// The next `count` objects of a team's scratch.
