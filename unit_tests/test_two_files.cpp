@@ -5,30 +5,23 @@
 #include <random>
 #include <vector>
 
+#include "support/device.hpp"
 #include "support/keys.hpp"
 #include "support/other_file.hpp"
 #include "support/reference.hpp"
 
 namespace {
 
-using other_file::Array;
-using other_file::Space;
-
-constexpr bool on_host =
-    Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space::memory_space>::accessible;
+constexpr bool on_host = kradix::impl::is_host_space<Space>;
 
 template <class Key, class Argsort>
 void expect_sorted(const std::vector<std::uint32_t>& numbers, const Argsort& argsort) {
   const std::vector<Key> input(numbers.begin(), numbers.end());
-  const Array<Key> keys("keys", input.size());
-  const Array<std::uint64_t> permutation("permutation", input.size());
-  const auto host = Kokkos::create_mirror_view(keys);
-  for (std::size_t i = 0; i < input.size(); ++i) host(i) = input[i];
-  Kokkos::deep_copy(keys, host);
-  argsort(Space{}, keys, permutation);
-  const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, permutation);
+  const Kokkos::View<std::uint64_t*, Memory> permutation("permutation", input.size());
+  argsort(Space{}, to_device(input), permutation);
+  const auto found = to_host(permutation);
   const auto expected = reference::sorted_indices(input, kradix::Order::ascending);
-  for (std::size_t i = 0; i < input.size(); ++i) ASSERT_EQ(found(i), expected[i]) << i;
+  for (std::size_t i = 0; i < input.size(); ++i) ASSERT_EQ(found[i], expected[i]) << i;
 }
 
 /// Kernels of two source files may be of one type, and each must run, those that want much scratch, too: few kinds of floats

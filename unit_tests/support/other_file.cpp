@@ -4,8 +4,8 @@
 
 namespace other_file {
 
-void argsort(const Space& exec, const Array<std::uint32_t>& keys,
-             const Array<std::uint64_t>& permutation) {
+void argsort(const Space& exec, const Kokkos::View<std::uint32_t*, Memory>& keys,
+             const Kokkos::View<std::uint64_t*, Memory>& permutation) {
   kradix::argsort(exec, keys, permutation);
 }
 

@@ -4,13 +4,11 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "support/device.hpp"
+
 namespace other_file {
 
-using Space = TEST_EXECSPACE;
-template <class T>
-using Array = Kokkos::View<T*, Space::memory_space>;
-
-void argsort(const Space& exec, const Array<std::uint32_t>& keys,
-             const Array<std::uint64_t>& permutation);
+void argsort(const Space& exec, const Kokkos::View<std::uint32_t*, Memory>& keys,
+             const Kokkos::View<std::uint64_t*, Memory>& permutation);
 
 }  // namespace other_file

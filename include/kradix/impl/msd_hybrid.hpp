@@ -51,8 +51,8 @@ inline RouteRule route_rule(const Plan& plan) {
     rule.spread_from = least_spread_bytes / static_cast<std::size_t>(plan.passes);
   if (has_room_for_long_tiles) rule.split_to = most_split(plan.chunk);
   if (plan.key_bytes <= 4) {
-    rule.most_same =
-        1;  // of keys that come a few times each a finish takes longer than the sweeps it saves
+    // Of keys that come a few times each a finish takes longer than the sweeps it saves.
+    rule.most_same = 1;
     rule.pieces_from = std::size_t{3} << 24;
     rule.gather_from = std::size_t{1} << 25;
   }

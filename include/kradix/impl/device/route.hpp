@@ -126,8 +126,8 @@ struct RouteRule {
   float run;        ///< the mean length of a run, over its elements, that still fits
   float most;       ///< and the longest that one team should finish
   float close = 5;  ///< keys that share a word of the finish's counters with one
-  std::uint32_t most_same =
-      ~0u;              ///< pairs of a glance that are the same, where a finish is worth while
+  /// Pairs of a glance that are the same, where a finish is worth while.
+  std::uint32_t most_same = ~0u;
   float kinds = 160;    ///< in a chunk, that are few
   float gain = 0;       ///< ps an element, that a finish digit by digit saves
   float heavy = 0;      ///< ps an element, that taking heavy keys out saves
