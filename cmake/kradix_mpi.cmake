@@ -11,6 +11,9 @@ if(KRADIX_ENABLE_MPI)
   target_link_libraries(kradix_mpi INTERFACE kradix MPI::MPI_CXX)
   # MPI's own C++ classes left its standard in 2012, and cost compile time.
   target_compile_definitions(kradix_mpi INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  if(Kokkos_ENABLE_CUDA)
+    target_link_libraries(kradix_mpi INTERFACE rt)  # shm_open, before glibc 2.34
+  endif()
 endif()
 
 # NCCL comes without a CMake package. NCCL_ROOT (or CMAKE_PREFIX_PATH) says where it is.

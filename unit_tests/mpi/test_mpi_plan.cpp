@@ -277,6 +277,18 @@ TEST(MpiPlan, WhatLeavesEarlyIsCompleted) {
   EXPECT_GT(others, 50);
 }
 
+/// What CUDA makes of it, with what Kokkos adds, ends where a large page does.
+TEST(MpiPlan, MemoryThatOthersMapIsWholePages) {
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{2095104}, std::size_t{2095105},
+                                  std::size_t{2097152}, (std::size_t{1} << 31) + 138240}) {
+    EXPECT_GE(whole_pages(bytes), bytes);
+    EXPECT_LT(whole_pages(bytes), bytes + (std::size_t{1} << 21));
+    for (const std::size_t of_kokkos : {0, 128, 2048}) {
+      EXPECT_EQ((whole_pages(bytes) + of_kokkos + 4095) / 4096 % 512, 0u) << bytes;
+    }
+  }
+}
+
 /// Cuts between ranks stay, and ranges lie between them in any case.
 TEST(MpiPlan, RangesLieBetweenRanks) {
   using Places = std::vector<std::uint64_t>;
@@ -365,37 +377,38 @@ TEST(MpiPlan, ChoicesFollowTheModel) {
   EXPECT_GT(sample_size(8, 0.05), 8u * 6000u);
 }
 
-/// Of two ranks always; of more where a sort of keys with values hides it.
+/// Of words that are merged, from memory that stays mapped, by as few ranks as were measured.
 TEST(MpiPlan, WhatIsFetchedIsHidden) {
-  Situation s{.ranks = 4,
-              .total = std::uint64_t{1} << 30,
-              .element_bytes = 8,
-              .has_values = true,
-              .halves = true,
-              .kept = true};
+  Situation s{.ranks = 4, .total = 2, .element_bytes = 4, .kept = true};
   EXPECT_TRUE(fetching_hides(s, true));
   EXPECT_FALSE(fetching_hides(s, false));
-  s.total = std::uint64_t{3} << 28;  // 1.5 GiB a rank
-  EXPECT_TRUE(fetching_hides(s, true));
-  s.has_values = false;
-  EXPECT_FALSE(fetching_hides(s, true));
-  s.has_values = true;
-  s.total -= 4;
-  EXPECT_FALSE(fetching_hides(s, true));
-  s.total = std::uint64_t{1} << 32;
-  s.element_bytes = 4;
-  EXPECT_FALSE(fetching_hides(s, true));
-  s.element_bytes = 8;
-  s.halves = false;
-  EXPECT_FALSE(fetching_hides(s, true));
-  s.halves = true;
   s.ranks = 5;
   EXPECT_FALSE(fetching_hides(s, true));
   s.ranks = 2;
-  s.total = 2;
   EXPECT_TRUE(fetching_hides(s, true));
   s.kept = false;
   EXPECT_FALSE(fetching_hides(s, true));
+}
+
+/// From a GiB a rank on, of elements that take longer to travel than halves do to be sorted one after the other.
+TEST(MpiPlan, HalvesPay) {
+  Situation s{.ranks = 4,
+              .total = std::uint64_t{1} << 29,
+              .element_bytes = 8,
+              .halves = true,
+              .kept = true};
+  EXPECT_TRUE(halves_pay(s));
+  s.total -= 4;
+  EXPECT_FALSE(halves_pay(s));
+  s.total = std::uint64_t{1} << 32;
+  s.element_bytes = 4;
+  EXPECT_FALSE(halves_pay(s));
+  s.element_bytes = 8;
+  s.halves = false;
+  EXPECT_FALSE(halves_pay(s));
+  s.halves = true;
+  s.ranks = 5;  // ten runs
+  EXPECT_FALSE(halves_pay(s));
 }
 
 }  // namespace

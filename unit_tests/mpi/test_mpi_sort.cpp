@@ -4,6 +4,7 @@
 #include "kradix/mpi/sort.hpp"
 #include "mpi/shown_by_copies.hpp"
 #include "mpi/world.hpp"
+#include "support/keys.hpp"
 
 namespace {
 
@@ -345,6 +346,60 @@ TEST(MpiSort, TheReportTellsWhatWasDone) {
   EXPECT_GT(cut.seconds.total, 0.0);
   const Whole<std::uint64_t> equal(Shape::equal, Spread::even, per_rank);
   EXPECT_EQ(expect_sorted(equal, {}, "equal").rounds, 0);
+}
+
+/// Cuts that even samples tell lie no farther from where they belong than a step on each rank, also among equal keys.
+TEST(MpiSort, EarlyCutsAreNear) {
+  using Codec = kradix::impl::mpi::RangeCodec<kradix::impl::codec_of<std::uint64_t>>;
+  const std::uint64_t seed = keys::fresh_seed();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  const auto ranks = static_cast<std::uint64_t>(world::size());
+  const auto rank = static_cast<std::uint64_t>(world::rank());
+  auto& comm = kradix::impl::mpi::Communicator::of(MPI_COMM_WORLD);
+  const Codec codec(kradix::impl::make_codec<std::uint64_t>(kradix::Order::ascending), 0, 64);
+  for (const std::uint64_t distinct : {std::uint64_t{1} << 60, std::uint64_t{3}}) {
+    for (const std::uint64_t per_rank :
+         {std::uint64_t{0}, std::uint64_t{3}, std::uint64_t{40000}}) {
+      std::vector<std::uint64_t> mine(per_rank * (rank + 1));
+      for (std::size_t i = 0; i < mine.size(); ++i) {
+        mine[i] = inputs::mix(seed + (rank << 40) + i) % distinct;
+      }
+      std::sort(mine.begin(), mine.end());
+      const std::uint64_t halves = per_rank * ranks * (ranks + 1) / 2, total = 2 * halves + 1;
+      std::vector<std::uint64_t> targets;
+      for (std::uint64_t t = 0; t <= 8; ++t) targets.push_back(total / 8 * t);
+      targets.push_back(total);
+      kradix::impl::mpi::EarlyCuts<Space, Codec> cuts(comm, codec, "test");
+      kradix::impl::ScratchList list;
+      cuts.list(list);
+      kradix::Workspace workspace;
+      const auto there = to_device(mine);
+      const Space exec;
+      cuts.take(exec, there.data(), mine.size(),
+                kradix::impl::aligned_scratch(workspace.reserve(exec, list.bytes(), "test")));
+      cuts.find(exec, targets, total);
+      const std::uint64_t step = mine.size() / (256 * ranks) + 1;
+      std::uint64_t steps = step;
+      MPI_Allreduce(MPI_IN_PLACE, &steps, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+      for (std::size_t t = 0; t < targets.size(); ++t) {
+        const std::uint64_t place = cuts.places()[t];
+        std::uint64_t all = place;
+        MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+        const double wanted = static_cast<double>(targets[t]) * static_cast<double>(halves) /
+                              static_cast<double>(total);
+        EXPECT_NEAR(static_cast<double>(all), wanted, 2.0 * static_cast<double>(steps));
+        EXPECT_EQ(cuts.cuts()[t].target, targets[t]);
+        if (!cuts.cuts()[t].has_bits) continue;
+        const auto bits = cuts.cuts()[t].bits;
+        const auto below = static_cast<std::uint64_t>(
+            std::lower_bound(mine.begin(), mine.end(), bits) - mine.begin());
+        const auto up_to = static_cast<std::uint64_t>(
+            std::upper_bound(mine.begin(), mine.end(), bits) - mine.begin());
+        EXPECT_LE(below, place + step);
+        EXPECT_LE(place, up_to + step);
+      }
+    }
+  }
 }
 
 TEST(MpiSort, OnPartOfTheRanks) {

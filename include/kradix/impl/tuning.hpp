@@ -244,6 +244,12 @@ constexpr TeamShape merge_shape(std::size_t key_bytes, std::size_t value_bytes) 
   return {128, widest <= 8 ? 15 : 7, widest <= 4 ? 7 : 6};
 }
 
+/// Where tiles of a merge begin is searched for by the threads of small teams: they find a place beside merges.
+template <class ExecutionSpace>
+constexpr TeamShape find_splits_shape() {
+  return {is_host_space<ExecutionSpace> ? 1 : 128, 1};
+}
+
 /// How a team finishes a chunk in scratch, and how tiles of a run that does not fit there; none as above.
 template <class ExecutionSpace>
 constexpr TeamShape finish_shape(std::size_t key_bytes, std::size_t value_bytes) {

@@ -70,12 +70,11 @@ struct CudaLanes {
     return bits;
   }
 
-  template <class Bits>
+  template <int Group = width, class Bits>
   KOKKOS_FUNCTION static Bits least(Bits value) {
     KRADIX_UNROLL
-    for (int step = 1; step < width; step *= 2) {
-      Bits other = value;
-      KOKKOS_IF_ON_DEVICE((other = __shfl_xor_sync(~Mask{0}, value, step);))
+    for (int step = 1; step < Group; step *= 2) {
+      const Bits other = from_across(value, step);
       value = other < value ? other : value;
     }
     return value;
@@ -172,9 +171,18 @@ struct CudaLanes {
     KOKKOS_IF_ON_HOST((return step < width ? 0 : value;))
   }
 
-  KOKKOS_FUNCTION static std::uint64_t from_across(std::uint64_t value, int step) {
-    KOKKOS_IF_ON_DEVICE((return __shfl_xor_sync(~Mask{0}, value, step);))
-    KOKKOS_IF_ON_HOST((return step < width ? value : 0;))
+  template <class Bits>
+  KOKKOS_FUNCTION static Bits from_across(Bits value, int step) {
+    if constexpr (words_in < Bits >> 1) {
+      std::uint64_t words[words_in<Bits>];
+      for (int w = 0; w < words_in<Bits>; ++w) words[w] = from_across(word_of(value, w), step);
+      return joined<Bits>(words);
+    } else {
+      using Word = std::conditional_t<(sizeof(Bits) > 4), std::uint64_t, std::uint32_t>;
+      KOKKOS_IF_ON_DEVICE(
+          (return static_cast<Bits>(__shfl_xor_sync(~Mask{0}, static_cast<Word>(value), step));))
+      KOKKOS_IF_ON_HOST((return step < width ? value : Bits{};))
+    }
   }
 
   /// Lanes whose bit is as mine: one ballot, inverted where my bit is clear.

@@ -50,8 +50,8 @@ struct HostLanes {
   KOKKOS_FUNCTION static void barrier() {}
   /// The bits that any lane holds.
   KOKKOS_FUNCTION static std::uint64_t combine(std::uint64_t bits) { return bits; }
-  /// The least of the lanes' values.
-  template <class Bits>
+  /// The least value of so many lanes side by side.
+  template <int Group = width, class Bits>
   KOKKOS_FUNCTION static Bits least(Bits value) {
     return value;
   }

@@ -177,22 +177,6 @@ struct PassTable {
   KOKKOS_FUNCTION int all_and_counting() const { return all() + (counts() ? 1 : 0); }
 };
 
-/// The words in which every backend can combine bits of keys atomically.
-template <class Bits>
-inline constexpr int words_in = (sizeof(Bits) + 7) / 8;
-template <class Bits>
-KOKKOS_FUNCTION std::uint64_t word_of(Bits bits, int w) {
-  return static_cast<std::uint64_t>(bits >> (w * (words_in<Bits> - 1) * 64));
-}
-template <class Bits>
-KOKKOS_FUNCTION Bits joined(const std::uint64_t* words) {
-  Bits bits = 0;
-  for (int w = 0; w < words_in<Bits>; ++w) {
-    bits |= static_cast<Bits>(static_cast<Bits>(words[w]) << (w * (words_in<Bits> - 1) * 64));
-  }
-  return bits;
-}
-
 /// Bits [begin, end) set, all others clear.
 template <class Bits>
 KOKKOS_FUNCTION constexpr Bits bits_between(int begin, int end) {

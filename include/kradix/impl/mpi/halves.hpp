@@ -1,8 +1,8 @@
 // The first half of a rank's elements leaves while the second is sorted.
 //
-// Where the whole will be cut is not known then. It is guessed from the first halves, by an exact search among them, and
-// what belongs elsewhere by that guess leaves early, into room with some slack on both sides; when both halves are sorted,
-// what is missing follows. So a sorted run of each half of every rank arrives, and all are merged.
+// Where the whole will be cut is not known then. It is guessed from the first halves (early_cuts.hpp), and what belongs
+// elsewhere by that guess leaves early, into room with some slack on both sides; when both halves are sorted, what is
+// missing follows. So a sorted run of each half of every rank arrives, and all are merged.
 #pragma once
 
 #include <algorithm>

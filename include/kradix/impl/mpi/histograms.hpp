@@ -201,17 +201,16 @@ struct CountBelow {
   }
 };
 
-/// Keys that cut `count` sorted ones, from `begin` on, in so many ranges. The last is half as long: nothing arrives while that is
-/// merged.
+/// The keys with which each of so many equal `parts` of `span` keys begins, but the first.
 template <class Codec>
-struct TakeOfRanges {
+struct TakeEvenly {
   const typename Codec::key_type* keys;
   Codec codec;
-  std::uint64_t begin, count, ranges;
+  std::uint64_t span, parts;
   typename Codec::bits_type* taken;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    taken[i] = codec.encode(keys[begin + count / (2 * ranges - 1) * 2 * (i + 1)]);
+    taken[i] = codec.encode(keys[(i + 1) * span / parts]);
   }
 };
 

@@ -1,4 +1,4 @@
-// The runs that a rank received become one, by levels of merges of up to four at a time.
+// The runs that a rank received become one, by levels of merges of up to eight at a time.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -83,10 +83,13 @@ class Merge {
     bool to_result = levels % 2 == 1 && !in_place;
     for (int level = 0; level < levels; ++level, to_result = !to_result) {
       const Result to = to_result ? result : Result{room.keys, room.values};
-      runs = runs.size() <= 2
-                 ? merge_level<RunGroups<Key, Value, 2, 1>>(runs, to, room.splits)
-                 : merge_level<RunGroups<Key, Value, merge_ways, most_merged_runs / merge_ways>>(
-                       runs, to, room.splits);
+      if (runs.size() <= 2) {
+        runs = merge_level<2, 1>(runs, to, room.splits);
+      } else if (runs.size() <= 4) {
+        runs = merge_level<4, 1>(runs, to, room.splits);
+      } else {
+        runs = merge_level<merge_ways, most_merged_runs / merge_ways>(runs, to, room.splits);
+      }
     }
     if (runs.front().keys != result.keys) copy(runs.front(), result);
   }
@@ -106,9 +109,10 @@ class Merge {
   }
 
   /// The runs after it.
-  template <class Groups>
+  template <int Ways, int MostGroups>
   std::vector<Run> merge_level(const std::vector<Run>& runs, const Result& to,
                                std::uint64_t* splits) {
+    using Groups = RunGroups<Key, Value, Ways, MostGroups>;
     std::vector<Run> merged;
     Groups groups;
     std::uint64_t out = 0;
@@ -125,14 +129,12 @@ class Merge {
       out += group.size();
       tiles += (group.size() + tile - 1) / tile;
     }
-    using Find = FindSplits<Codec, Groups>;
+    using Find = FindSplits<ExecutionSpace, Codec, Groups>;
     using Kernel = MergeTile<ExecutionSpace, Codec, Value, shape, Groups>;
     const ExecutionSpace& finder = ahead_ ? ahead_->beside(exec_) : exec_;
     const auto find = [&](std::size_t begin, std::size_t end, typename Find::Which which) {
-      Kokkos::parallel_for(
-          label_ + "FindSplits",
-          Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(finder, begin, end),
-          Find{codec_, groups, tile, splits, which});
+      const Find kernel{codec_, groups, tile, splits, which, begin, end};
+      launch_teams<Find::shape>(finder, label_ + "FindSplits", kernel.teams(), 0, kernel);
     };
     const auto merge = [&](std::size_t begin, std::size_t end) {
       if (ahead_) ahead_->precede(exec_);

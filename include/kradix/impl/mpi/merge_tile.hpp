@@ -1,7 +1,7 @@
 // A level of merges: up to so many runs at a time become one, stably.
 //
 // Where a tile of the result begins in every run is searched for: in two runs as merge path does (Green, McColl and Bader,
-// "GPU merge path", 2012), in four by blocks whose size is halved (after Varman, Scheufler, Iyer and Ricard, "Merging
+// "GPU merge path", 2012), in more by blocks whose size is halved (after Varman, Scheufler, Iyer and Ricard, "Merging
 // multiple lists on hierarchical-memory multiprocessors", 1991). Within a tile runs are merged two by two, by merge path
 // again: all its threads choosing among four runs at once takes half as long again.
 #pragma once
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/words.hpp"
 
@@ -54,59 +55,73 @@ struct SortedRun {
   }
 };
 
-/// Of sorted runs with their leads, how many of each are among the first elements of their stable merge: those that are `taken`,
-/// multiples of a landmark's step, and `left` more.
+/// Of `Ways` sorted runs with their leads, how many of each are among the first elements of their stable merge: those that are
+/// `taken`, multiples of a landmark's step, and `left` more. Each of `Group` lanes side by side has an equal share of the runs,
+/// in their order; all lanes come here together, with as many left as the others of their group.
 ///
 /// Blocks are taken whole, the one with the least last key first. When `left` are still wanted, fewer than
 /// Ways * (step - 1) elements outside that block come before its last one, so it belongs to them if `left` is greater. Hardly
-/// ever are more than two of a run taken before blocks are halved: their last keys are loaded at once.
-template <int Ways, class Codec, class Value>
-KOKKOS_FUNCTION void take_first(const Codec& codec,
-                                const SortedRun<typename Codec::key_type, Value> (&run)[Ways],
-                                std::uint64_t left, std::uint64_t (&taken)[Ways]) {
+/// ever are more of a run taken before blocks are halved than those whose last keys are loaded at once.
+template <class L, int Group, int Ways, class Codec, class Value>
+KOKKOS_FUNCTION void take_first(
+    const Codec& codec, int lane,
+    const SortedRun<typename Codec::key_type, Value> (&run)[Ways / Group], std::uint64_t left,
+    std::uint64_t (&taken)[Ways / Group]) {
   using Bits = typename Codec::bits_type;
-  constexpr int at_once = 2;
+  using Mask = typename L::Mask;
+  constexpr int held = Ways / Group, at_once = Group > 1 ? 4 : 2;
+  const Mask alone = Mask{1} << lane;
+  const Mask of_group = static_cast<Mask>((Mask{2} << (Group - 1)) - 1) << lane / Group * Group;
+  Bits last[held][at_once];  // of each run's next blocks
+  int whole[held];           // so many of those there are
   int level = 0;
   while (left > Ways * ((std::uint64_t{2} << level) - 1)) ++level;
-  for (; left > 0; --level) {
+  while (L::where(left > 0) != 0) {
     const std::uint64_t step = std::uint64_t{1} << level, enough = Ways * (step - 1);
-    while (left > enough) {
-      Bits last[Ways][at_once];  // of each run's next blocks
-      int whole[Ways];           // so many of those there are
+    const auto look = [&](int h) {
+      const std::uint64_t blocks = (run[h].lead + run[h].size - taken[h]) >> level;
+      whole[h] = blocks < at_once ? static_cast<int>(blocks) : at_once;
       KRADIX_UNROLL
-      for (int w = 0; w < Ways; ++w) {
-        const std::uint64_t blocks = (run[w].lead + run[w].size - taken[w]) >> level;
-        whole[w] = blocks < at_once ? static_cast<int>(blocks) : at_once;
-        KRADIX_UNROLL
-        for (int i = 0; i < at_once; ++i) {
-          last[w][i] = i < whole[w]
-                           ? codec.encode(run[w].last_of_block(taken[w] + (i + 1) * step, level))
-                           : Bits{};
-        }
+      for (int i = 0; i < at_once; ++i) {
+        last[h][i] = i < whole[h]
+                         ? codec.encode(run[h].last_of_block(taken[h] + (i + 1) * step, level))
+                         : Bits{};
       }
-      bool all_known = true;
-      do {
-        int least = 0;
-        bool found = whole[0] > 0;
-        Bits least_last = last[0][0];
-        KRADIX_UNROLL
-        for (int w = 1; w < Ways; ++w) {
-          const bool less = whole[w] > 0 && (!found || last[w][0] < least_last);
-          least = less ? w : least;
-          least_last = less ? last[w][0] : least_last;
-          found = found || less;
-        }
-        KRADIX_UNROLL
-        for (int w = 0; w < Ways; ++w) {
-          if (w != least) continue;
-          taken[w] += step;
-          last[w][0] = last[w][1];
-          // The next one may be the least, and is not at hand.
-          all_known = --whole[w] > 0 || (run[w].lead + run[w].size - taken[w]) >> level == 0;
-        }
-        left -= step;
-      } while (left > enough && all_known);
+    };
+    KRADIX_UNROLL
+    for (int h = 0; h < held; ++h) {
+      whole[h] = 0;
+      if (left > enough) look(h);
     }
+    while (L::where(left > enough) != 0) {
+      int least = 0;
+      bool found = whole[0] > 0;
+      Bits least_last = last[0][0];
+      KRADIX_UNROLL
+      for (int h = 1; h < held; ++h) {
+        const bool less = whole[h] > 0 && (!found || last[h][0] < least_last);
+        least = less ? h : least;
+        least_last = less ? last[h][0] : least_last;
+        found = found || less;
+      }
+      bool takes = left > enough;
+      if constexpr (Group > 1) {
+        const Bits of_all =
+            L::template least<Group>(found ? least_last : static_cast<Bits>(~Bits{0}));
+        const Mask equal = L::where(found && least_last == of_all) & of_group;
+        takes = takes && (equal & (~equal + 1)) == alone;
+      }
+      KRADIX_UNROLL
+      for (int h = 0; h < held; ++h) {
+        if (!takes || h != least) continue;
+        taken[h] += step;
+        KRADIX_UNROLL
+        for (int i = 1; i < at_once; ++i) last[h][i - 1] = last[h][i];
+        if (--whole[h] == 0) look(h);  // the next one may be the least, and is not at hand
+      }
+      left -= left > enough ? step : 0;
+    }
+    --level;
   }
 }
 
@@ -163,46 +178,82 @@ struct RunGroups {
   }
 };
 
-/// Where the tiles of a level begin in each of their runs. Of many tiles one in `apart` is searched for first, and the others
-/// from there on.
-template <class Codec, class Groups>
+/// Where tiles [begin, end) of a level begin in each of their runs. Of many tiles one in `apart` is searched for first, and the
+/// others from there on. Where threads look at each other's registers, so many search for a tile as there are runs.
+template <class ExecutionSpace, class Codec, class Groups>
 struct FindSplits {
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
   static constexpr int ways = Groups::ways;
+  static constexpr int group = L::width >= ways ? ways : 1, held = ways / group;
+  static constexpr TeamShape shape = find_splits_shape<ExecutionSpace>();
+  static constexpr std::size_t of_team = shape.threads / group;
   static constexpr std::size_t apart = 16;
   Codec codec;
   Groups groups;
   std::size_t tile_size;
   std::uint64_t* splits;
   enum Which { all, some, rest } which;
+  std::size_t begin, end;  ///< tiles, or of `some` the first of each so many
 
-  KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    if (which == rest && i % apart == 0) return;
+  std::size_t teams() const { return (end - begin + of_team - 1) / of_team; }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    const int thread = team.team_rank(), first_run = thread % group * held;
+    const std::size_t i = begin + static_cast<std::size_t>(team.league_rank()) * of_team +
+                          static_cast<std::size_t>(thread / group);
     const std::size_t tile = which == some ? i * apart : i;
-    const auto& group = groups.of_tile(tile);
+    const bool wanted = i < end && !(which == rest && i % apart == 0);
+    const auto& group_of_runs = groups.of_tile(tile);
     // At hand: which group it is is not known beforehand, so that each look would go to memory.
-    SortedRun<typename Codec::key_type, typename Groups::Value> run[ways];
+    SortedRun<typename Codec::key_type, typename Groups::Value> run[held];
+    bool afar = false;
     KRADIX_UNROLL
-    for (int w = 0; w < ways; ++w) run[w] = group.run[w];
-    std::uint64_t taken[ways];
-    std::uint64_t left = (tile - group.first_tile) * tile_size;
-    if (ways == 2 && !run[0].landmarks && !run[1].landmarks) {
-      taken[0] = taken_from_left(codec, run[0].keys, run[0].size, run[1].keys, run[1].size, left);
-      taken[1] = left - taken[0];
+    for (int w = 0; w < ways; ++w) {
+      afar = afar || group_of_runs.run[w].landmarks != nullptr;
+      KRADIX_UNROLL
+      for (int h = 0; h < held; ++h) {
+        if (w == first_run + h) run[h] = group_of_runs.run[w];
+      }
+    }
+    const std::uint64_t before = (tile - group_of_runs.first_tile) * tile_size;
+    std::uint64_t taken[held];
+    if (ways == 2 && !afar) {
+      if (!wanted) return;
+      const auto& left = group_of_runs.run[0];
+      const auto& right = group_of_runs.run[1];
+      taken[0] = taken_from_left(codec, left.keys, left.size, right.keys, right.size, before);
+      if (held == 2) {
+        taken[held - 1] = before - taken[0];
+      } else if (first_run == 1) {
+        taken[0] = before - taken[0];
+      }
     } else {
       // From the landmark before what is known, or before the runs: what comes before them is less.
       const std::size_t known = tile / apart * apart;
-      const bool is_known = which == rest && known >= group.first_tile;
+      const bool is_known = which == rest && known >= group_of_runs.first_tile;
+      std::uint64_t skipped = 0, lead = 0;
       KRADIX_UNROLL
       for (int w = 0; w < ways; ++w) {
-        taken[w] =
-            is_known ? (splits[known * ways + w] + run[w].lead) / landmark_step * landmark_step : 0;
-        left += run[w].lead - taken[w];
+        const std::uint64_t of_run = group_of_runs.run[w].lead;
+        const std::uint64_t from =
+            wanted && is_known ? (splits[known * ways + w] + of_run) / landmark_step * landmark_step
+                               : 0;
+        KRADIX_UNROLL
+        for (int h = 0; h < held; ++h) {
+          if (w == first_run + h) taken[h] = from;
+        }
+        skipped += from;
+        lead += of_run;
       }
-      take_first(codec, run, left, taken);
+      take_first<L, group, ways>(codec, L::lane(thread), run, wanted ? before + lead - skipped : 0,
+                                 taken);
       KRADIX_UNROLL
-      for (int w = 0; w < ways; ++w) taken[w] -= run[w].lead;
+      for (int h = 0; h < held; ++h) taken[h] -= run[h].lead;
     }
-    for (int w = 0; w < ways; ++w) splits[tile * ways + w] = taken[w];
+    if (!wanted) return;
+    KRADIX_UNROLL
+    for (int h = 0; h < held; ++h) splits[tile * ways + first_run + h] = taken[h];
   }
 };
 
@@ -213,8 +264,8 @@ struct MergeTile {
   using Team = TeamMember<ExecutionSpace>;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr int ways = Groups::ways;
-  static_assert(ways == 2 || ways == 4);
-  static constexpr bool twice = ways == 4;
+  static_assert(ways == 2 || ways == 4 || ways == 8);
+  static constexpr bool at_once = ways == 2;  ///< else pairs of runs are merged first
   static constexpr int threads = Shape.threads, items = Shape.items, tile_size = threads * items;
   static_assert(tile_size <= 0xffff);
 
@@ -232,29 +283,19 @@ struct MergeTile {
       Value values[with_values ? tile_size : 1];
     };
     std::uint16_t source[tile_size];  ///< of each place in the result, which of them
-    /// Of four runs: of each place after the first merges, which of them.
-    std::uint16_t first_source[twice && with_values ? tile_size : 1];
+    /// Of more than two runs: of each place before the last merge, which of them.
+    std::uint16_t first_source[!at_once && with_values ? tile_size : 1];
     KOKKOS_FUNCTION Scratch() {}
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
-  /// Where a tile's elements are, numbered on from run to run; `begin[w]` is the first of run w.
+  /// A tile's elements are numbered on from run to run; `begin[w]` is the first of run w.
   struct Tile {
+    std::size_t index;
     std::uint64_t out;
-    const Key* keys[ways];
-    const Value* values[ways];
     int begin[ways + 1];
 
     KOKKOS_FUNCTION int size() const { return begin[ways]; }
-    template <class T>
-    KOKKOS_FUNCTION const T* run_of(int i, const T* const (&runs)[ways]) const {
-      const T* found = runs[0];
-      KRADIX_UNROLL
-      for (int w = 1; w < ways; ++w) found = i >= begin[w] ? runs[w] : found;
-      return found;
-    }
-    KOKKOS_FUNCTION const Key& key(int i) const { return run_of(i, keys)[i]; }
-    KOKKOS_FUNCTION const Value& value(int i) const { return run_of(i, values)[i]; }
   };
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
@@ -272,20 +313,34 @@ struct MergeTile {
     const auto& group = groups.of_tile(index);
     const std::uint64_t done = (index - group.first_tile) * tile_size;
     const bool last = group.size() - done <= tile_size;
-    Tile tile;
-    tile.out = group.out + done;
-    tile.begin[0] = 0;
+    Tile tile{index, group.out + done, {}};
     KRADIX_UNROLL
     for (int w = 0; w < ways; ++w) {
-      const SortedRun<Key, Value>& run = group.run[w];
-      const std::uint64_t split = splits[index * ways + w];
-      const std::uint64_t next = last ? run.size : splits[(index + 1) * ways + w];
-      const auto first = static_cast<std::int64_t>(split) - tile.begin[w];
-      tile.keys[w] = run.keys + first;
-      tile.values[w] = moved_on(run.values, first);
-      tile.begin[w + 1] = tile.begin[w] + static_cast<int>(next - split);
+      const std::uint64_t next = last ? group.run[w].size : splits[(index + 1) * ways + w];
+      tile.begin[w + 1] = tile.begin[w] + static_cast<int>(next - splits[index * ways + w]);
     }
     return tile;
+  }
+
+  /// Each thread's elements of what `array_of` a run is. Where runs begin is looked up each time: it would take registers.
+  template <bool Full, class T, class ArrayOf>
+  KOKKOS_FUNCTION void load(int thread, const Tile& tile, const ArrayOf& array_of,
+                            T (&moving)[items]) const {
+    const auto& group = groups.of_tile(tile.index);
+    const T* first[ways];
+    KRADIX_UNROLL
+    for (int w = 0; w < ways; ++w) {
+      first[w] = array_of(group.run[w]) +
+                 (static_cast<std::int64_t>(splits[tile.index * ways + w]) - tile.begin[w]);
+    }
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const int place = i * threads + thread;
+      const T* from = first[0];
+      KRADIX_UNROLL
+      for (int w = 1; w < ways; ++w) from = place >= tile.begin[w] ? first[w] : from;
+      if (Full || place < tile.size()) moving[i] = from[place];
+    }
   }
 
   /// A full tile (`Full`) has no guards: they would serialise its memory operations.
@@ -295,52 +350,27 @@ struct MergeTile {
     const int size = tile.size();
     // All loads come before a key is written: a pointer that was chosen might point to scratch, for all that the
     // compiler knows, and each would wait for the store before it. Values are under way while keys are merged last.
+    using Run = SortedRun<Key, Value>;
     Key moving[items];
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const int place = i * threads + thread;
-      if (Full || place < size) moving[i] = tile.key(place);
-    }
-    [[maybe_unused]] Value values[with_values ? items : 1];
+    load<Full>(
+        thread, tile, [](const Run& run) { return run.keys; }, moving);
+    [[maybe_unused]] Value values[items];
     const auto load_values = [&] {
-      KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) {
-        const int place = i * threads + thread;
-        if (Full || place < size) values[i] = tile.value(place);
-      }
+      load<Full>(
+          thread, tile, [](const Run& run) { return run.values; }, values);
     };
-    if constexpr (with_values && !twice) load_values();
+    if constexpr (with_values && at_once) load_values();
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int place = i * threads + thread;
       if (Full || place < size) scratch.keys[place] = moving[i];
     }
     team.team_barrier();
-    Pair last{0, tile.begin[1], size};
-    if constexpr (twice) {
-      const int middle = tile.begin[2];
-      std::uint16_t from[items];
-      merge_pairs<Full>(thread, size, {0, tile.begin[1], middle}, {middle, tile.begin[3], size},
-                        scratch.keys, [&](int i, int place, const Key& key) {
-                          moving[i] = key;
-                          from[i] = static_cast<std::uint16_t>(place);
-                        });
-      team.team_barrier();
-      KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) {
-        const int place = thread * items + i;
-        if (!Full && place >= size) break;
-        scratch.keys[place] = moving[i];
-        if constexpr (with_values) scratch.first_source[place] = from[i];
-      }
-      if constexpr (with_values) load_values();
-      team.team_barrier();
-      last = {0, middle, size};
-    }
-    merge_pairs<Full>(thread, size, last, {size, size, size}, scratch.keys,
-                      [&](int i, int place, const Key&) {
-                        scratch.source[thread * items + i] = static_cast<std::uint16_t>(place);
-                      });
+    if constexpr (!at_once)
+      merge_all_but_two<Full, ways / 2>(team, tile, scratch, moving, load_values);
+    merge_pairs<Full, 1>(thread, tile, scratch.keys, [&](int i, int place, const Key&) {
+      scratch.source[thread * items + i] = static_cast<std::uint16_t>(place);
+    });
     team.team_barrier();
     write<Full>(thread, tile, keys_out,
                 [&](int place) -> const Key& { return scratch.keys[scratch.source[place]]; });
@@ -354,8 +384,37 @@ struct MergeTile {
       team.team_barrier();
       write<Full>(thread, tile, values_out, [&](int place) -> const Value& {
         const int source = scratch.source[place];
-        return scratch.values[twice ? scratch.first_source[source] : source];
+        return scratch.values[at_once ? source : scratch.first_source[source]];
       });
+    }
+  }
+
+  /// So many pairs of runs become one run each, then half as many pairs of those, until two are left.
+  template <bool Full, int Pairs, class LoadValues>
+  KOKKOS_FUNCTION void merge_all_but_two(const Team& team, const Tile& tile, Scratch& scratch,
+                                         Key (&moving)[items],
+                                         const LoadValues& load_values) const {
+    if constexpr (Pairs > 1) {
+      const int thread = team.team_rank();
+      std::uint16_t from[items];
+      merge_pairs<Full, Pairs>(thread, tile, scratch.keys, [&](int i, int place, const Key& key) {
+        moving[i] = key;
+        if constexpr (with_values) {
+          constexpr bool first = Pairs == ways / 2;
+          from[i] = first ? static_cast<std::uint16_t>(place) : scratch.first_source[place];
+        }
+      });
+      team.team_barrier();
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) {
+        const int place = thread * items + i;
+        if (!Full && place >= tile.size()) break;
+        scratch.keys[place] = moving[i];
+        if constexpr (with_values) scratch.first_source[place] = from[i];
+      }
+      if constexpr (with_values && Pairs == 2) load_values();
+      team.team_barrier();
+      merge_all_but_two<Full, Pairs / 2>(team, tile, scratch, moving, load_values);
     }
   }
 
@@ -375,15 +434,29 @@ struct MergeTile {
   struct Pair {
     int begin, middle, end;
   };
+  /// Of so many, that in which a place lies.
+  template <int Pairs>
+  KOKKOS_FUNCTION static Pair pair_of(const Tile& tile, int place) {
+    constexpr int runs = ways / (2 * Pairs);  // that have become one
+    Pair pair{tile.begin[0], tile.begin[runs], tile.begin[2 * runs]};
+    KRADIX_UNROLL
+    for (int p = 1; p < Pairs; ++p) {
+      const int before = 2 * p * runs;
+      if (place >= tile.begin[before]) {
+        pair = {tile.begin[before], tile.begin[before + runs], tile.begin[before + 2 * runs]};
+      }
+    }
+    return pair;
+  }
 
-  /// Two pairs of runs, one after the other, of which the second may be empty: each thread merges as many elements as it
-  /// has items, and puts out where they come from.
-  template <bool Full, class Put>
-  KOKKOS_FUNCTION void merge_pairs(int thread, int size, const Pair& one, const Pair& two,
-                                   const Key* keys, const Put& put) const {
-    const int first = thread * items;
+  /// So many pairs of runs, one after the other, of which some may be empty: each thread merges as many elements as it has
+  /// items, and puts out where they come from.
+  template <bool Full, int Pairs, class Put>
+  KOKKOS_FUNCTION void merge_pairs(int thread, const Tile& tile, const Key* keys,
+                                   const Put& put) const {
+    const int first = thread * items, size = tile.size();
     if (!Full && first >= size) return;
-    Pair pair = first < one.end ? one : two;
+    Pair pair = pair_of<Pairs>(tile, first);
     int left = pair.begin + taken_from_left<Codec, int>(
                                 codec, keys + pair.begin, pair.middle - pair.begin,
                                 keys + pair.middle, pair.end - pair.middle, first - pair.begin);
@@ -396,8 +469,8 @@ struct MergeTile {
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       if (!Full && first + i >= size) return;
-      if (i > 0 && first + i == one.end) {
-        pair = two;
+      if (Pairs > 1 && i > 0 && first + i == pair.end) {
+        pair = pair_of<Pairs>(tile, pair.end);
         left = pair.begin;
         right = pair.middle;
         left_key = keys[left];

@@ -20,7 +20,6 @@ struct Situation {
   int node_size = 1;
   std::uint64_t total = 0;
   std::uint64_t element_bytes = 0;
-  bool has_values = false;
   bool on_host = true;
   bool partitions = true;  ///< is there a partition for these elements?
   bool merges = false;     ///< can sorted runs of them be merged?
@@ -68,8 +67,8 @@ inline constexpr int most_cuts_of_a_pass = bin_count / 2 - 1;
 /// Runs that are sooner merged than sorted anew: on an H200 a level of merges takes a fifth of a local sort.
 inline constexpr int most_merged_runs = 16;
 
-/// Runs that become one at a time, unless there are but two.
-inline constexpr int merge_ways = 4;
+/// Runs that become one at a time, unless there are fewer.
+inline constexpr int merge_ways = 8;
 
 /// How many levels of merges make one of so many runs.
 inline int merge_levels(std::size_t runs) {
@@ -94,10 +93,10 @@ inline std::uint64_t bytes_of_a_rank(const Situation& s) {
 }
 
 /// The exchange of the first half hides behind the sort of the second. That takes longer by halves where they do not fill the
-/// device, and of elements of 4 bytes as much longer as the exchange takes. More than two ranks merge in two levels then.
+/// device, and of elements of 4 bytes as much longer as the exchange takes. More ranks would merge in two levels.
 inline bool halves_pay(const Situation& s) {
-  const std::uint64_t least_bytes = std::uint64_t{s.ranks == 2 ? 2u : 3u} << 29;
-  return s.halves && s.kept && s.ranks >= 2 && s.ranks <= merge_ways && s.element_bytes >= 8 &&
+  constexpr std::uint64_t least_bytes = std::uint64_t{1} << 30;
+  return s.halves && s.kept && s.ranks >= 2 && 2 * s.ranks <= merge_ways && s.element_bytes >= 8 &&
          bytes_of_a_rank(s) >= least_bytes;
 }
 inline bool sorts_halves(const Situation& s, Work wanted) {
@@ -105,10 +104,9 @@ inline bool sorts_halves(const Situation& s, Work wanted) {
   return wanted == Work::sort_halves || (wanted == Work::automatic && s.fetches && halves_pay(s));
 }
 
-/// Does what ranks fetch from each other arrive beside sorts and merges, and sooner than NCCL brings it? Of more than two ranks,
-/// which fall out of step and then fetch from the same one, where a sort of keys with values hides it.
+/// Does what ranks fetch from each other arrive beside sorts and merges, and sooner than NCCL brings it? Measured with up to four.
 inline bool fetching_hides(const Situation& s, bool merges_words) {
-  return s.kept && merges_words && (s.ranks <= 2 || (s.has_values && halves_pay(s)));
+  return s.kept && merges_words && s.ranks <= 4;
 }
 
 /// Where elements arrive beside kernels, parts of the result are sorted, or merged, while others do; parts of less than

@@ -229,8 +229,9 @@ class Search {
     return cuts;
   }
 
-  /// Cuts of each rank's part in `ranges`, guessed from what of that part is on the rank itself. (Those between ranks, whose
-  /// places in the sorted keys are given, are among them, without a key.) Collective.
+  /// Cuts of each rank's part in `ranges`, guessed from what of that part is on the rank itself; the last is half as long, because
+  /// nothing arrives while that is merged. (Those between ranks, whose places in the sorted keys are given, are among them,
+  /// without a key.) Collective.
   Cuts guess_ranges(const Part& part, const std::vector<std::uint64_t>& places, int ranges) {
     const auto me = static_cast<std::size_t>(comm_.rank());
     const auto of_rank = static_cast<std::size_t>(ranges), inner = of_rank - 1;
@@ -239,8 +240,9 @@ class Search {
     std::vector<Bits> own(inner, Bits{0});
     if (begin < end) {
       Bits* const taken = counts_slot_.in<Bits>(base_);
-      for_each("TakeOfRanges", inner,
-               TakeOfRanges<Codec>{part.data, codec_, begin, end - begin, of_rank, taken});
+      const TakeEvenly<Codec> kernel{part.data + begin, codec_, 2 * (end - begin), 2 * of_rank - 1,
+                                     taken};
+      for_each("TakeEvenly", inner, kernel);
       own = to_host(exec_, taken, inner);
     }
     std::vector<Bits> all((places.size() + 1) * inner);

@@ -21,6 +21,7 @@
 #include "kradix/impl/mpi/agreement.hpp"
 #include "kradix/impl/mpi/columns.hpp"
 #include "kradix/impl/mpi/communicator.hpp"
+#include "kradix/impl/mpi/early_cuts.hpp"
 #include "kradix/impl/mpi/exchange.hpp"
 #include "kradix/impl/mpi/halves.hpp"
 #include "kradix/impl/mpi/merge.hpp"
@@ -134,9 +135,8 @@ class SortCall {
     const RangeCodec<KeyCodec> codec(key_codec, options_.bits.begin, width);
     Search search(exec_, comm_, codec, width, targets_.size(), halves() ? 2 : 1, samples_of_rank(),
                   label_.c_str());
-    std::optional<Search<ExecutionSpace, std::remove_const_t<decltype(codec)>>> early;
-    if (halves())
-      early.emplace(beside(), comm_, codec, width, targets_.size(), 1, 0, label_.c_str());
+    EarlyCuts<ExecutionSpace, std::remove_const_t<decltype(codec)>> early(comm_, codec,
+                                                                          label_.c_str());
     take_scratch(search, early);
     columns_.pack(base_, label_.c_str());
     // A sort tells what a survey would, but that all was sorted.
@@ -146,7 +146,7 @@ class SortCall {
 
     report_.sorted_already = search.sorted();
     if constexpr (merges_words) {
-      if (halves() && !search.sorted()) return sort_halves(codec, search, surveys, *early, provide);
+      if (halves() && !search.sorted()) return sort_halves(codec, search, surveys, early, provide);
     }
     if (!search.sorted() && sort_first()) sort_columns();
     if constexpr (merges_words) {
@@ -179,14 +179,15 @@ class SortCall {
   }
 
   /// The first half leaves while the second is sorted (halves.hpp).
-  template <class AnyCodec, class AnySearch, class Provide>
+  template <class AnyCodec, class AnySearch, class AnyCuts, class Provide>
   kradix::mpi::Report sort_halves(const AnyCodec& codec, AnySearch& search, bool surveyed,
-                                  AnySearch& early, const Provide& provide) {
+                                  AnyCuts& early, const Provide& provide) {
     using Halves = mpi::Halves<key_word<Key>, typename Columns::Value>;
     Verdict began;
     began.attempt([&] {
       const std::size_t first = first_half_of(count_);
       columns_.sort(local_options(workspace().sort), 0, first);
+      early.take(exec_, columns_.spare_keys(), first, base_);
       second().follow(exec_);
       columns_.sort(local_options(workspace().sort), first, count_ - first);
       columns_.take_sorted();
@@ -198,8 +199,8 @@ class SortCall {
     const auto half = [&](int i) {
       return PartOfKeys<key_word<Key>>{halves.keys(i), halves.count(i), true, nullptr};
     };
-    const auto guessed = guess_cuts(early, half(0));
-    halves.guess(between_ranks(early.places({guessed}).front()));
+    early.find(beside(), targets_, layout_.total);
+    halves.guess(between_ranks(early.places()));
     Verdict ready;
     std::byte* room = nullptr;
     ready.attempt([&] {
@@ -209,20 +210,20 @@ class SortCall {
     });
     ready.agree(comm_.get(), function_);
     Verdict left;
+    std::unique_ptr<Batches> leaving;
     left.attempt([&] {
-      const Pieces pieces = halves.early_pieces(room);
-      traffic_->exchange(pieces.sends, pieces.receives);
+      leaving = traffic_->begin({halves.early_pieces(room)}, {});
+      leaving->next();
     });
     exec_.fence(label_ + "::mpi: fence after the first sort");
     left.attempt([&] { mark(halves.keys(1), halves.count(1)); });
-    left.agree(comm_.get(), function_);
     report_.seconds.first_sort = lap();
 
     if (!surveyed) search.survey_sorted({half(0), half(1)}, base_);
     auto places =
         search.places(search.exact({half(0), half(1)}, layout_.total, targets_of(layout_, 1)));
     if (report_.ranges > 1) {
-      const auto below = search.below({half(0), half(1)}, guessed);
+      const auto below = search.below({half(0), half(1)}, early.cuts());
       for (int i = 0; i < 2; ++i) {
         places[i] = with_ranges(places[i], below[i], report_.ranges, halves.count(i));
       }
@@ -230,6 +231,11 @@ class SortCall {
     halves.route(places, report_.ranges, landmarks_);
     report_.rounds = search.rounds();
     report_.seconds.splitters = lap();
+    left.attempt([&] {
+      if (leaving) leaving->finish();
+    });
+    left.agree(comm_.get(), function_);
+    report_.seconds.exchange = lap();
 
     Verdict verdict;
     typename MergeBy<AnyCodec>::Result result{};
@@ -264,7 +270,7 @@ class SortCall {
       }
       finish(*rest);
     });
-    report_.seconds.exchange = lap();
+    report_.seconds.exchange += lap();
     exec_.fence(label_ + "::mpi: fence after the sort");
     moved.agree(comm_.get(), function_);
     sorted.agree(comm_.get(), function_);
@@ -289,21 +295,6 @@ class SortCall {
   }
   void wait_for_marks() {
     if (landmarks_) beside().fence(label_ + "::mpi: fence after landmarks were taken");
-  }
-
-  /// How the first halves would be cut, if they were all. Collective.
-  template <class AnySearch>
-  typename AnySearch::Cuts guess_cuts(AnySearch& search, const typename AnySearch::Part& first) {
-    std::uint64_t total = first.count;
-    check(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_UINT64_T, MPI_SUM, comm_.get()),
-          "MPI_Allreduce");
-    const double share = static_cast<double>(total) / static_cast<double>(layout_.total);
-    std::vector<std::uint64_t> targets = targets_;
-    for (std::uint64_t& target : targets) {
-      target = std::min(total, static_cast<std::uint64_t>(static_cast<double>(target) * share));
-    }
-    search.survey_sorted({first}, base_);
-    return search.exact({first}, total, targets).front();
   }
 
   /// Of all cuts' places, those of cuts between ranks.
@@ -337,7 +328,8 @@ class SortCall {
     return take(from, list, exec_);
   }
   std::byte* take(kradix::Workspace& from, const ScratchList& list, const ExecutionSpace& exec) {
-    return aligned_scratch(from.reserve(exec, list.bytes(), label_ + "::mpi::workspace"));
+    return aligned_scratch(from.reserve(exec, bytes_to_map<ExecutionSpace>(list.bytes()),
+                                        label_ + "::mpi::workspace"));
   }
 
   double lap() {
@@ -365,7 +357,6 @@ class SortCall {
     s.node_size = options_.node_size > 0 ? options_.node_size : comm_.node_size();
     s.total = layout_.total;
     s.element_bytes = (sizeof(Key) + ... + sizeof(element_of<Values>));
-    s.has_values = sizeof...(Values) > 0;
     s.on_host = is_host_space<ExecutionSpace>;
     s.partitions = Columns::partitions;
     s.merges = can_merge;
@@ -396,14 +387,14 @@ class SortCall {
   }
 
   /// Everything but the result and the temporaries of local sorts. Collective.
-  template <class AnySearch>
-  void take_scratch(AnySearch& search, std::optional<AnySearch>& early) {
+  template <class AnySearch, class AnyCuts>
+  void take_scratch(AnySearch& search, AnyCuts& early) {
     Verdict verdict;
     verdict.attempt([&] {
       ScratchList list;
       columns_.list(list, !targets_.empty() || sort_first(), !targets_.empty() && !sort_first());
       search.list(list);
-      if (early) early->list(list);
+      if (halves()) early.list(list);
       const bool shows = this->shows();
       const Slot landmarks = list.add(shows ? (count_ >> landmark_bits) + 1 : 0, sizeof(Key));
       base_ = take(workspace().arrays, list);

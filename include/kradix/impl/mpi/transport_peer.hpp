@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <cuda.h>
 #include <exception>
 #include <limits>
@@ -21,6 +22,7 @@
 #include "kradix/impl/mpi/communicator.hpp"
 #include "kradix/impl/mpi/second_instance.hpp"
 #include "kradix/impl/mpi/transport.hpp"
+#include "kradix/impl/mpi/turns.hpp"
 
 namespace kradix::impl::mpi {
 
@@ -59,17 +61,13 @@ inline Whereabouts whereabouts(const std::byte* data) {
 /// communicator: mapping memory takes some 15 ms.
 class PeerMemory {
  public:
-  static constexpr int streams = 3;
-
   PeerMemory() = default;
   PeerMemory(const PeerMemory&) = delete;
   PeerMemory& operator=(const PeerMemory&) = delete;
   ~PeerMemory() {
     let_go();
     for (const cudaEvent_t event : events_) (void)cudaEventDestroy(event);
-    for (const cudaStream_t stream : streams_) {
-      if (stream) (void)cudaStreamDestroy(stream);
-    }
+    if (stream_) (void)cudaStreamDestroy(stream_);
   }
 
   /// The same on all ranks. Collective when called first.
@@ -108,13 +106,12 @@ class PeerMemory {
     }
   }
 
-  cudaStream_t stream(int i) {
-    cudaStream_t& stream = streams_[i];
-    if (!stream) {
-      check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+  cudaStream_t stream() {
+    if (!stream_) {
+      check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
                  "cudaStreamCreateWithFlags");
     }
-    return stream;
+    return stream_;
   }
   cudaEvent_t event(std::size_t i) {
     while (events_.size() <= i) {
@@ -126,13 +123,15 @@ class PeerMemory {
     return events_[i];
   }
 
+  Turns& turns() { return turns_; }
+
   /// Memory that stays, its label beginning with `label`.
   std::byte* room(std::size_t bytes, const std::string& label) {
     if (room_.extent(0) < bytes) {
       room_ = {};
       room_ =
           decltype(room_)(Kokkos::view_alloc(label + "::mpi::shown", Kokkos::WithoutInitializing),
-                          std::max(bytes, least_shown));
+                          bytes_to_map<Kokkos::Cuda>(std::max(bytes, least_shown)));
     }
     return room_.data();
   }
@@ -173,6 +172,24 @@ class PeerMemory {
     check(MPI_Allreduce(MPI_IN_PLACE, &possible, 1, MPI_INT, MPI_MIN, comm.get()), "MPI_Allreduce");
     possible_ = possible == 1;
     known_ = true;
+    // Two ranks always fetch in step, and those of one device have no link between them.
+    if (possible_ && comm.size() > 2 && own_devices(comm)) turns_.open(comm);
+  }
+
+  /// Has every rank a device of its own? The same on all.
+  static bool own_devices(const Communicator& comm) {
+    CUuuid mine{};  // all alike where it is not known
+    (void)cuDeviceGetUuid(&mine, Kokkos::Cuda().cuda_device());
+    std::vector<CUuuid> all(static_cast<std::size_t>(comm.size()));
+    check(
+        MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm.get()),
+        "MPI_Allgather");
+    for (std::size_t a = 0; a < all.size(); ++a) {
+      for (std::size_t b = 0; b < a; ++b) {
+        if (std::memcmp(&all[a], &all[b], sizeof mine) == 0) return false;
+      }
+    }
+    return true;
   }
 
   struct Mapped {
@@ -180,14 +197,19 @@ class PeerMemory {
     bool used = false;
   };
   std::map<std::pair<int, std::uint64_t>, Mapped> mapped_;  ///< by rank and allocation
-  cudaStream_t streams_[streams] = {};
+  cudaStream_t stream_ = nullptr;
   std::vector<cudaEvent_t> events_;
   Kokkos::View<std::byte*, Kokkos::CudaSpace> room_;
+  Turns turns_;
   bool known_ = false, possible_ = false;
 };
 
 /// One exchange in which batch after batch is fetched, and `exec` waits for each. What is sent, or only shown, must be
 /// there when it is made. Nothing that fails on one rank keeps the others waiting.
+///
+/// In each step of a batch every rank fetches from another one. Ranks that fell out of step would stay so, and share a link of
+/// one with somebody while another's idles: so a rank's turn comes when the one before it is done with the rank it will fetch
+/// from.
 class PeerExchange : public Batches {
  public:
   PeerExchange(const Kokkos::Cuda& exec, const Communicator& comm, PeerMemory& memory,
@@ -214,7 +236,11 @@ class PeerExchange : public Batches {
     });
     for (const auto& [rank, all] : shown) asked_.push_back(rank);
     for (const auto& [rank, all] : seen) asking_.push_back(rank);
+    const std::size_t turns = batches.size() * static_cast<std::size_t>(comm.size() - 1);
+    turn_ = memory.turns().number(static_cast<std::uint32_t>(turns));
+    last_turn_ = turn_ + static_cast<std::uint32_t>(turns);
   }
+  ~PeerExchange() override { leave_out_turns(); }
   const std::vector<Messages>& out() const { return out_; }
 
   const std::byte* where(int rank, std::size_t i) const override {
@@ -231,27 +257,28 @@ class PeerExchange : public Batches {
   void next() override {
     const Messages& batch = in_[fetched_++];
     attempt([&] {
-      await_batch_before();
-      for (std::size_t i = 0; i < batch.count(); ++i) {
-        const Piece& piece = batch[i].piece;
-        check_cuda(cudaMemcpyAsync(piece.data, sources_[copied_++], piece.bytes, cudaMemcpyDefault,
-                                   memory_.stream(batch[i].step % PeerMemory::streams)),
-                   "cudaMemcpyAsync");
+      std::size_t i = 0;
+      for (int step = 1; step < comm_.size(); ++step) {
+        await_turn(step);
+        for (const std::size_t end = batch.end_of_step(i, step); i < end; ++i) {
+          const Piece& piece = batch[i].piece;
+          check_cuda(cudaMemcpyAsync(piece.data, sources_[copied_++], piece.bytes,
+                                     cudaMemcpyDefault, memory_.stream()),
+                     "cudaMemcpyAsync");
+        }
+        if (memory_.turns().are_taken()) {
+          memory_.turns().take(memory_.stream(), comm_.rank(), turn_++);
+        }
       }
-      for (int s = 0; s < PeerMemory::streams; ++s) {
-        const cudaEvent_t event = memory_.event(events_++);
-        check_cuda(cudaEventRecord(event, memory_.stream(s)), "cudaEventRecord");
-        check_cuda(cudaStreamWaitEvent(exec_.cuda_stream(), event, 0), "cudaStreamWaitEvent");
-      }
+      const cudaEvent_t event = memory_.event(events_++);
+      check_cuda(cudaEventRecord(event, memory_.stream()), "cudaEventRecord");
+      check_cuda(cudaStreamWaitEvent(exec_.cuda_stream(), event, 0), "cudaStreamWaitEvent");
     });
   }
 
   void finish() override {
-    attempt([&] {
-      for (int s = 0; s < PeerMemory::streams; ++s) {
-        check_cuda(cudaStreamSynchronize(memory_.stream(s)), "cudaStreamSynchronize");
-      }
-    });
+    attempt([&] { check_cuda(cudaStreamSynchronize(memory_.stream()), "cudaStreamSynchronize"); });
+    leave_out_turns();
     std::map<int, std::vector<Whereabouts>> nothing, no_more;
     for (const int rank : asking_) nothing[rank];
     for (const int rank : asked_) no_more[rank];
@@ -263,15 +290,17 @@ class PeerExchange : public Batches {
   static constexpr int shown_tag = exchange_tag + 1;
   static constexpr int done_tag = exchange_tag + 2;
 
-  /// A stream that goes on to the next batch would take the copy engine from those that still bring this one.
-  void await_batch_before() {
-    constexpr std::size_t all = PeerMemory::streams;
-    for (std::size_t event = events_ - std::min(events_, all); event < events_; ++event) {
-      for (int s = 0; s < PeerMemory::streams; ++s) {
-        check_cuda(cudaStreamWaitEvent(memory_.stream(s), memory_.event(event), 0),
-                   "cudaStreamWaitEvent");
-      }
-    }
+  /// Who fetched from the same rank in the step before.
+  void await_turn(int step) {
+    if (!memory_.turns().are_taken()) return;
+    const int ranks = comm_.size(), before = step > 1 ? step - 1 : ranks - 1;
+    memory_.turns().await(memory_.stream(), (comm_.rank() - step + before + ranks) % ranks, turn_);
+  }
+  /// Of an exchange that failed, for the others to go on.
+  void leave_out_turns() {
+    if (turn_ == last_turn_ || !memory_.turns().are_taken()) return;
+    (void)cudaStreamSynchronize(memory_.stream());
+    memory_.turns().leave_out(comm_.rank(), turn_ = last_turn_);
   }
 
   template <class Step>
@@ -313,13 +342,13 @@ class PeerExchange : public Batches {
       each(out_, [&](const Messages::Message& m) {
         Whereabouts& here = shown[m.piece.rank][next[m.piece.rank]++];
         if (here.shown) return;
-        check_cuda(cudaMemcpyAsync(room, m.piece.data, m.piece.bytes, cudaMemcpyDefault,
-                                   memory_.stream(0)),
-                   "cudaMemcpyAsync");
+        check_cuda(
+            cudaMemcpyAsync(room, m.piece.data, m.piece.bytes, cudaMemcpyDefault, memory_.stream()),
+            "cudaMemcpyAsync");
         here = whereabouts(room);
         room += in_room(m.piece);
       });
-      check_cuda(cudaStreamSynchronize(memory_.stream(0)), "cudaStreamSynchronize");
+      check_cuda(cudaStreamSynchronize(memory_.stream()), "cudaStreamSynchronize");
     });
     return shown;
   }
@@ -353,6 +382,7 @@ class PeerExchange : public Batches {
   std::vector<const std::byte*> sources_;  ///< of the messages in, batch after batch
   std::vector<int> asked_, asking_;        ///< who fetches from here, and from whom this rank does
   std::size_t fetched_ = 0, copied_ = 0, events_ = 0;
+  std::uint32_t turn_ = 0, last_turn_ = 0;
   std::exception_ptr failed_;
 };
 
