@@ -173,9 +173,10 @@ struct CudaLanes {
 
   template <class Bits>
   KOKKOS_FUNCTION static Bits from_across(Bits value, int step) {
-    if constexpr (words_in < Bits >> 1) {
-      std::uint64_t words[words_in<Bits>];
-      for (int w = 0; w < words_in<Bits>; ++w) words[w] = from_across(word_of(value, w), step);
+    constexpr int count = words_in<Bits>;
+    if constexpr (count > 1) {
+      std::uint64_t words[count];
+      for (int w = 0; w < count; ++w) words[w] = from_across(word_of(value, w), step);
       return joined<Bits>(words);
     } else {
       using Word = std::conditional_t<(sizeof(Bits) > 4), std::uint64_t, std::uint32_t>;
