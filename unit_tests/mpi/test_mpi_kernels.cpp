@@ -222,6 +222,60 @@ TEST(MpiKernels, MergesStably) {
   expect_merged<std::uint8_t, 2>(4, 9000, 0, seed);
 }
 
+/// Tiles of eight sorted runs of these keys that were left to be merged; the result is checked. Of keys the lowest `ignored` bits do
+/// not count.
+std::size_t tiles_left(std::vector<std::uint64_t> keys, int ignored) {
+  using Key = std::uint64_t;
+  constexpr std::size_t runs = 8;
+  const auto less = [&](Key a, Key b) { return a >> ignored < b >> ignored; };
+  const Space exec;
+  std::vector<std::size_t> begins;
+  for (std::size_t run = 0; run <= runs; ++run) begins.push_back(run * keys.size() / runs);
+  for (std::size_t run = 0; run < runs; ++run) {
+    std::stable_sort(keys.begin() + static_cast<std::ptrdiff_t>(begins[run]),
+                     keys.begin() + static_cast<std::ptrdiff_t>(begins[run + 1]), less);
+  }
+  const auto from = to_device(keys);
+  std::vector<SortedRun<Key, NoValue>> all;
+  for (std::size_t run = 0; run < runs; ++run) {
+    all.push_back({from.data() + begins[run], nullptr, begins[run + 1] - begins[run]});
+  }
+  const Kokkos::View<Key*, Memory> merged("merged", keys.size());
+  const Kokkos::View<std::uint64_t*, Memory> splits("splits",
+                                                    most_splits<Space, Key, NoValue>(keys.size()));
+  const CodecFor<Key> codec(make_codec<Key>(kradix::Order::ascending), ignored, 64 - ignored);
+  kradix::Workspace workspace;
+  Merge<Space, CodecFor<Key>, NoValue>(exec, codec, workspace, "test")
+      .run(all, {merged.data(), nullptr}, {nullptr, nullptr, splits.data()});
+  exec.fence("test");
+  std::stable_sort(keys.begin(), keys.end(), less);
+  EXPECT_EQ(to_host(merged), keys);
+  const auto tile = static_cast<std::size_t>(merge_shape<Space>(8, 0).round());
+  return static_cast<std::size_t>(to_host(splits)[runs * ((keys.size() + tile - 1) / tile)]);
+}
+
+TEST(MpiKernels, CountsTilesOfKeysThatSpread) {
+  const std::uint64_t seed = keys::fresh_seed();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  const auto tile = static_cast<std::size_t>(merge_shape<Space>(8, 0).round());
+  const std::size_t tiles = 100, count = tiles * tile;
+  const auto spread = random_keys<std::uint64_t>(count, 0, seed);
+  EXPECT_EQ(tiles_left(spread, 0), 0u);
+  EXPECT_EQ(tiles_left({spread.begin(), spread.end() - 1}, 0), 1u) << "not full";
+  EXPECT_EQ(tiles_left(std::vector<std::uint64_t>(count, 5), 0), tiles);
+  auto close = spread, pairs = spread, crowd = spread;
+  for (std::size_t i = 0; i < count; ++i) {
+    close[i] = 1000 + spread[i] % (4 * count);
+    pairs[i] = spread[i] % (2 * count) << 20 | i % (1 << 20);
+    crowd[i] = i % 100 < 3 ? std::uint64_t{7} << 60 : spread[i];
+  }
+  EXPECT_EQ(tiles_left(close, 0), 0u);
+  EXPECT_EQ(tiles_left(pairs, 20), 0u) << "some keys of a kind, in the order of runs";
+  const std::size_t left = tiles_left(crowd, 0);
+  EXPECT_GE(left, 3u);
+  EXPECT_LE(left, 4u);
+}
+
 /// Of sorted runs what comes behind the first `cut` elements of all: as if some of them lay afar, tiles searched for while
 /// others are merged.
 template <class Key, std::size_t ValueBytes>

@@ -243,6 +243,13 @@ constexpr TeamShape merge_shape(std::size_t key_bytes, std::size_t value_bytes) 
   if (value_bytes == 0) return {128, widest <= 4 ? 23 : widest == 8 ? 15 : 7, 8};
   return {128, widest <= 8 ? 15 : 7, widest <= 4 ? 7 : 6};
 }
+/// How one counts the same tile instead: more registers, for fewer teams.
+template <class ExecutionSpace>
+constexpr TeamShape count_tile_shape(std::size_t key_bytes, std::size_t value_bytes) {
+  TeamShape shape = merge_shape<ExecutionSpace>(key_bytes, value_bytes);
+  if (shape.teams > 0) shape.teams = key_bytes <= 4 && value_bytes <= 4 ? 7 : 6;
+  return shape;
+}
 
 /// Where tiles of a merge begin is searched for by the threads of small teams: they find a place beside merges.
 template <class ExecutionSpace>

@@ -1,4 +1,4 @@
-// Counters of a few bits, packed into 4096 words of scratch.
+// Counters of a few bits, packed into words of scratch, as a rule 4096.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -9,10 +9,10 @@ namespace kradix::impl {
 
 /// Counters of `bits` bits, which count to no more than `most`. Those of 4 bits hold more of a kind, those of 2
 /// bits tell twice as many kinds apart.
-template <int bits>
+template <int bits, int of_index_of_word = 12>
 struct PackedCounters {
   static_assert(bits == 2 || bits == 4);
-  static constexpr int per_word = 32 / bits, word_bits = 12, words = 1 << word_bits;
+  static constexpr int per_word = 32 / bits, word_bits = of_index_of_word, words = 1 << word_bits;
   static constexpr int index_bits = word_bits + std::bit_width(unsigned{per_word}) - 1;
   static constexpr std::uint32_t most = (1u << bits) - 1, ones = 0xffffffffu / most;
 

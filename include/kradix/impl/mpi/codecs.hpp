@@ -28,6 +28,10 @@ struct RangeCodec {
   KOKKOS_FUNCTION bits_type encode(const key_type& key) const {
     return static_cast<bits_type>(codec.encode(key) >> begin) & mask;
   }
+  /// Are keys that compare equal the same?
+  bool tells_all_apart() const {
+    return Codec::tells_all_keys_apart && mask == low_mask<bits_type>(bits);
+  }
 };
 
 /// Of some ascending bounds, how many are not greater than each of a few keys' bits. By arithmetic: on random

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "kradix/impl/mpi/count_tile.hpp"
 #include "kradix/impl/mpi/exchange.hpp"
 #include "kradix/impl/mpi/merge_tile.hpp"
 #include "kradix/impl/mpi/partition.hpp"
@@ -27,8 +28,9 @@ template <class ExecutionSpace, class Key, class Value>
 std::size_t most_splits(std::size_t count) {
   if constexpr (merge_exists<ExecutionSpace, Key, Value>) {
     constexpr TeamShape shape = merge_shape<ExecutionSpace>(sizeof(Key), value_bytes_of<Value>);
-    return merge_ways *
-           (count / static_cast<std::size_t>(shape.round()) + most_merged_runs / merge_ways);
+    const std::size_t tiles =
+        count / static_cast<std::size_t>(shape.round()) + most_merged_runs / merge_ways;
+    return (merge_ways + 1) * tiles + 1;  // and a list of tiles
   }
   return 0;
 }
@@ -46,6 +48,8 @@ class Merge {
   using Key = typename Codec::key_type;
   static constexpr TeamShape shape =
       merge_shape<ExecutionSpace>(sizeof(Key), value_bytes_of<Value>);
+  static constexpr TeamShape count_shape =
+      count_tile_shape<ExecutionSpace>(sizeof(Key), value_bytes_of<Value>);
 
  public:
   using Run = SortedRun<Key, Value>;
@@ -130,29 +134,44 @@ class Merge {
       tiles += (group.size() + tile - 1) / tile;
     }
     using Find = FindSplits<ExecutionSpace, Codec, Groups>;
-    using Kernel = MergeTile<ExecutionSpace, Codec, Value, shape, Groups>;
+    using Counted = CountTile<ExecutionSpace, Codec, Value, count_shape, Groups>;
+    using Merged = MergeTile<ExecutionSpace, Codec, Value, shape, Groups>;
+    const TilesLeft left{splits + Ways * tiles};
     const ExecutionSpace& finder = ahead_ ? ahead_->beside(exec_) : exec_;
     const auto find = [&](std::size_t begin, std::size_t end, typename Find::Which which) {
-      const Find kernel{codec_, groups, tile, splits, which, begin, end};
+      const Find kernel{codec_, groups, tile, splits, left, which, begin, end};
       launch_teams<Find::shape>(finder, label_ + "FindSplits", kernel.teams(), 0, kernel);
     };
-    const auto merge = [&](std::size_t begin, std::size_t end) {
+    const auto merge = [&](std::size_t begin, std::size_t teams) {
+      launch_teams<shape>(exec_, label_ + "MergeTile", teams, Merged::scratch_bytes(),
+                          Merged{{to.keys, to.values, codec_, groups, splits}, begin, left});
+    };
+    const auto sort = [&](std::size_t begin, std::size_t end) {
       if (ahead_) ahead_->precede(exec_);
-      launch_teams<shape>(exec_, label_ + "MergeTile", end - begin, Kernel::scratch_bytes(),
-                          Kernel{to.keys, to.values, codec_, groups, splits, begin});
+      if constexpr (Merged::all) {
+        merge(begin, end - begin);
+      } else {
+        launch_teams<count_shape>(exec_, label_ + "CountTile", end - begin,
+                                  Counted::scratch_bytes(),
+                                  Counted{{to.keys, to.values, codec_, groups, splits},
+                                          begin,
+                                          left,
+                                          !codec_.tells_all_apart()});
+      }
     };
     if (tiles <= most_searched_at_once_) {
       find(0, tiles, Find::all);
-      merge(0, tiles);
+      sort(0, tiles);
     } else {
-      // A part is merged while the rest is searched for. A tile ends where the next one begins.
+      // A part is sorted while the rest is searched for. A tile ends where the next one begins.
       const std::size_t first = ahead_ ? tiles / 4 + 1 : tiles, known = std::min(first + 1, tiles);
       find(0, (tiles + Find::apart - 1) / Find::apart, Find::some);
       find(0, known, Find::rest);
-      merge(0, first);
+      sort(0, first);
       if (known < tiles) find(known, tiles, Find::rest);
-      if (first < tiles) merge(first, tiles);
+      if (first < tiles) sort(first, tiles);
     }
+    if (!Merged::all) merge(0, std::min(tiles, resident_teams_of<shape>(exec_)));
     ahead_ = nullptr;
     return merged;
   }

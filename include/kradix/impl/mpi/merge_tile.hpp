@@ -178,6 +178,25 @@ struct RunGroups {
   }
 };
 
+/// Tiles that were not put in order by counting, and have to be merged.
+struct TilesLeft {
+  std::uint64_t* words = nullptr;  ///< their number, and then which they are
+
+  KOKKOS_FUNCTION void clear() const { words[0] = 0; }
+  KOKKOS_FUNCTION void add(std::size_t tile) const {
+    words[1 + Kokkos::atomic_fetch_add(words, std::uint64_t{1})] = tile;
+  }
+  KOKKOS_FUNCTION std::size_t count() const { return words[0]; }
+  KOKKOS_FUNCTION std::size_t at(std::size_t i) const { return words[1 + i]; }
+  /// So many of which it is no use to try more.
+  template <class L>
+  KOKKOS_FUNCTION bool are_many(std::size_t tried) const {
+    constexpr std::uint64_t by_chance = 64, part = 4;
+    const std::uint64_t left = L::load(words);
+    return left > by_chance && part * left > tried;
+  }
+};
+
 /// Where tiles [begin, end) of a level begin in each of their runs. Of many tiles one in `apart` is searched for first, and the
 /// others from there on. Where threads look at each other's registers, so many search for a tile as there are runs.
 template <class ExecutionSpace, class Codec, class Groups>
@@ -193,6 +212,7 @@ struct FindSplits {
   Groups groups;
   std::size_t tile_size;
   std::uint64_t* splits;
+  TilesLeft left;  ///< none at first
   enum Which { all, some, rest } which;
   std::size_t begin, end;  ///< tiles, or of `some` the first of each so many
 
@@ -200,6 +220,7 @@ struct FindSplits {
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     const int thread = team.team_rank(), first_run = thread % group * held;
+    if (which != rest && team.league_rank() == 0 && thread == 0) left.clear();
     const std::size_t i = begin + static_cast<std::size_t>(team.league_rank()) * of_team +
                           static_cast<std::size_t>(thread / group);
     const std::size_t tile = which == some ? i * apart : i;
@@ -257,15 +278,14 @@ struct FindSplits {
   }
 };
 
-/// A team for each tile, from one on.
+/// What kernels share that put tiles of several runs in order: where a tile's elements lie, and where they go.
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape, class Groups>
-struct MergeTile {
+struct TilesOfRuns {
   using Key = typename Codec::key_type;
   using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr int ways = Groups::ways;
-  static_assert(ways == 2 || ways == 4 || ways == 8);
-  static constexpr bool at_once = ways == 2;  ///< else pairs of runs are merged first
   static constexpr int threads = Shape.threads, items = Shape.items, tile_size = threads * items;
   static_assert(tile_size <= 0xffff);
 
@@ -274,72 +294,128 @@ struct MergeTile {
   Codec codec;
   Groups groups;
   const std::uint64_t* splits;
-  std::size_t begin;
 
-  /// Values come to scratch when keys have left it.
-  struct Scratch {
-    union {
-      Key keys[tile_size];  ///< run after run
-      Value values[with_values ? tile_size : 1];
-    };
-    std::uint16_t source[tile_size];  ///< of each place in the result, which of them
+  struct Elements {
+    Key keys[tile_size];                        ///< run after run
+    Value values[with_values ? tile_size : 1];  ///< likewise
+    int begin[ways + 1];                        ///< of each run, and the end of the last
+    std::uint16_t source[tile_size];            ///< of each place in the result, which of them
+  };
+
+  /// Its elements are numbered on from run to run.
+  struct Tile {
+    std::size_t index;
+    std::uint64_t out;
+    int size;
+  };
+
+ protected:
+  KOKKOS_FUNCTION Tile tile_of(std::size_t index) const {
+    const auto& group = groups.of_tile(index);
+    const std::uint64_t done = (index - group.first_tile) * tile_size, left = group.size() - done;
+    return {index, group.out + done, left < tile_size ? static_cast<int>(left) : tile_size};
+  }
+
+  /// Where each run begins in the tile, and the last one ends, by a thread each.
+  KOKKOS_FUNCTION void find_runs(int thread, const Tile& tile, Elements& elements) const {
+    const std::uint64_t* const from = splits + tile.index * ways;
+    const auto& group = groups.of_tile(tile.index);
+    const bool last = tile.out + static_cast<std::uint64_t>(tile.size) == group.out + group.size();
+    for (int w = thread; w < ways; w += threads) {
+      std::uint64_t before = 0;
+      KRADIX_UNROLL
+      for (int v = 0; v < ways; ++v) {
+        const std::uint64_t to = last ? group.run[v].size : from[ways + v];
+        before += v < w ? to - from[v] : 0;
+      }
+      elements.begin[w] = static_cast<int>(before);
+    }
+    if (thread == 0) elements.begin[ways] = tile.size;
+  }
+
+  /// Brings the elements of each run, by some threads each. Behind a barrier; ends with one.
+  KOKKOS_FUNCTION void bring(const Team& team, const Tile& tile, Elements& elements) const {
+    constexpr int of_run = threads < ways ? 1 : threads / ways;
+    const int thread = team.team_rank();
+    for (int w = thread / of_run; w < ways; w += threads / of_run) {
+      const auto& run = groups.of_tile(tile.index).run[w];
+      const auto first = static_cast<std::int64_t>(splits[tile.index * ways + w]);
+      const int to = elements.begin[w], size = elements.begin[w + 1] - to;
+      const Key* const keys = run.keys + first;
+      const Value* const values = moved_on(run.values, first);
+      for (int i = thread % of_run; i < size; i += of_run) {
+        L::bring(&elements.keys[to + i], keys + i);
+        if constexpr (with_values) L::bring(&elements.values[to + i], values + i);
+      }
+    }
+    L::await_brought();
+    team.team_barrier();
+  }
+
+  /// What lies in scratch, keys or values, in the order of the result.
+  template <bool Full, class T, class Held>
+  KOKKOS_FUNCTION static void write(int thread, const Tile& tile, T* out, const Held& held) {
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const int place = i * threads + thread;
+      if (Full || place < tile.size) {
+        out[tile.out + static_cast<std::uint64_t>(place)] = held(place);
+      }
+    }
+  }
+};
+
+/// From so many runs on tiles are counted first, as that takes less than merges in so many levels.
+inline constexpr int counted_ways = 8;
+
+/// A team for each tile, or, of many runs, for those that are left.
+template <class ExecutionSpace, class Codec, class Value, TeamShape Shape, class Groups>
+struct MergeTile : TilesOfRuns<ExecutionSpace, Codec, Value, Shape, Groups> {
+  using Tiles = TilesOfRuns<ExecutionSpace, Codec, Value, Shape, Groups>;
+  using Tiles::codec, Tiles::keys_out, Tiles::values_out;
+  using Tiles::items, Tiles::threads, Tiles::tile_size, Tiles::ways, Tiles::with_values;
+  using typename Tiles::Key;
+  using typename Tiles::Team;
+  using typename Tiles::Tile;
+  static_assert(ways == 2 || ways == 4 || ways == 8);
+  static constexpr bool at_once = ways == 2;  ///< else pairs of runs are merged first
+  static constexpr bool all = ways < counted_ways;
+
+  std::size_t begin;  ///< of all
+  TilesLeft left;     ///< else
+
+  struct Scratch : Tiles::Elements {
     /// Of more than two runs: of each place before the last merge, which of them.
     std::uint16_t first_source[!at_once && with_values ? tile_size : 1];
     KOKKOS_FUNCTION Scratch() {}
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
-  /// A tile's elements are numbered on from run to run; `begin[w]` is the first of run w.
-  struct Tile {
-    std::size_t index;
-    std::uint64_t out;
-    int begin[ways + 1];
-
-    KOKKOS_FUNCTION int size() const { return begin[ways]; }
-  };
-
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    const Tile tile = tile_of(begin + static_cast<std::size_t>(team.league_rank()));
-    if (tile.size() == tile_size) {
-      merge<true>(team, tile, scratch);
+    const auto nth = static_cast<std::size_t>(team.league_rank());
+    if constexpr (all) {
+      merge(team, begin + nth, *take_scratch<Scratch>(team, 1));
     } else {
-      merge<false>(team, tile, scratch);
+      const std::size_t count = left.count();
+      if (nth >= count) return;
+      Scratch& scratch = *take_scratch<Scratch>(team, 1);
+      for (std::size_t i = nth; i < count; i += static_cast<std::size_t>(team.league_size())) {
+        merge(team, left.at(i), scratch);
+        team.team_barrier();
+      }
     }
   }
 
  private:
-  KOKKOS_FUNCTION Tile tile_of(std::size_t index) const {
-    const auto& group = groups.of_tile(index);
-    const std::uint64_t done = (index - group.first_tile) * tile_size;
-    const bool last = group.size() - done <= tile_size;
-    Tile tile{index, group.out + done, {}};
-    KRADIX_UNROLL
-    for (int w = 0; w < ways; ++w) {
-      const std::uint64_t next = last ? group.run[w].size : splits[(index + 1) * ways + w];
-      tile.begin[w + 1] = tile.begin[w] + static_cast<int>(next - splits[index * ways + w]);
-    }
-    return tile;
-  }
-
-  /// Each thread's elements of what `array_of` a run is. Where runs begin is looked up each time: it would take registers.
-  template <bool Full, class T, class ArrayOf>
-  KOKKOS_FUNCTION void load(int thread, const Tile& tile, const ArrayOf& array_of,
-                            T (&moving)[items]) const {
-    const auto& group = groups.of_tile(tile.index);
-    const T* first[ways];
-    KRADIX_UNROLL
-    for (int w = 0; w < ways; ++w) {
-      first[w] = array_of(group.run[w]) +
-                 (static_cast<std::int64_t>(splits[tile.index * ways + w]) - tile.begin[w]);
-    }
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const int place = i * threads + thread;
-      const T* from = first[0];
-      KRADIX_UNROLL
-      for (int w = 1; w < ways; ++w) from = place >= tile.begin[w] ? first[w] : from;
-      if (Full || place < tile.size()) moving[i] = from[place];
+  KOKKOS_FUNCTION void merge(const Team& team, std::size_t index, Scratch& scratch) const {
+    const Tile tile = this->tile_of(index);
+    this->find_runs(team.team_rank(), tile, scratch);
+    team.team_barrier();
+    this->bring(team, tile, scratch);
+    if (tile.size == tile_size) {
+      merge<true>(team, tile, scratch);
+    } else {
+      merge<false>(team, tile, scratch);
     }
   }
 
@@ -347,42 +423,16 @@ struct MergeTile {
   template <bool Full>
   KOKKOS_FUNCTION void merge(const Team& team, const Tile& tile, Scratch& scratch) const {
     const int thread = team.team_rank();
-    const int size = tile.size();
-    // All loads come before a key is written: a pointer that was chosen might point to scratch, for all that the
-    // compiler knows, and each would wait for the store before it. Values are under way while keys are merged last.
-    using Run = SortedRun<Key, Value>;
-    Key moving[items];
-    load<Full>(
-        thread, tile, [](const Run& run) { return run.keys; }, moving);
-    [[maybe_unused]] Value values[items];
-    const auto load_values = [&] {
-      load<Full>(
-          thread, tile, [](const Run& run) { return run.values; }, values);
-    };
-    if constexpr (with_values && at_once) load_values();
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const int place = i * threads + thread;
-      if (Full || place < size) scratch.keys[place] = moving[i];
-    }
-    team.team_barrier();
-    if constexpr (!at_once)
-      merge_all_but_two<Full, ways / 2>(team, tile, scratch, moving, load_values);
-    merge_pairs<Full, 1>(thread, tile, scratch.keys, [&](int i, int place, const Key&) {
+    if constexpr (!at_once) merge_all_but_two<Full, ways / 2>(team, tile, scratch);
+    merge_pairs<Full, 1>(thread, tile, scratch, [&](int i, int place, const Key&) {
       scratch.source[thread * items + i] = static_cast<std::uint16_t>(place);
     });
     team.team_barrier();
-    write<Full>(thread, tile, keys_out,
-                [&](int place) -> const Key& { return scratch.keys[scratch.source[place]]; });
+    Tiles::template write<Full>(thread, tile, keys_out, [&](int place) -> const Key& {
+      return scratch.keys[scratch.source[place]];
+    });
     if constexpr (with_values) {
-      team.team_barrier();
-      KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) {
-        const int place = i * threads + thread;
-        if (Full || place < size) scratch.values[place] = values[i];
-      }
-      team.team_barrier();
-      write<Full>(thread, tile, values_out, [&](int place) -> const Value& {
+      Tiles::template write<Full>(thread, tile, values_out, [&](int place) -> const Value& {
         const int source = scratch.source[place];
         return scratch.values[at_once ? source : scratch.first_source[source]];
       });
@@ -390,14 +440,14 @@ struct MergeTile {
   }
 
   /// So many pairs of runs become one run each, then half as many pairs of those, until two are left.
-  template <bool Full, int Pairs, class LoadValues>
-  KOKKOS_FUNCTION void merge_all_but_two(const Team& team, const Tile& tile, Scratch& scratch,
-                                         Key (&moving)[items],
-                                         const LoadValues& load_values) const {
+  template <bool Full, int Pairs>
+  KOKKOS_FUNCTION void merge_all_but_two(const Team& team, const Tile& tile,
+                                         Scratch& scratch) const {
     if constexpr (Pairs > 1) {
       const int thread = team.team_rank();
+      Key moving[items];
       std::uint16_t from[items];
-      merge_pairs<Full, Pairs>(thread, tile, scratch.keys, [&](int i, int place, const Key& key) {
+      merge_pairs<Full, Pairs>(thread, tile, scratch, [&](int i, int place, const Key& key) {
         moving[i] = key;
         if constexpr (with_values) {
           constexpr bool first = Pairs == ways / 2;
@@ -408,25 +458,12 @@ struct MergeTile {
       KRADIX_UNROLL
       for (int i = 0; i < items; ++i) {
         const int place = thread * items + i;
-        if (!Full && place >= tile.size()) break;
+        if (!Full && place >= tile.size) break;
         scratch.keys[place] = moving[i];
         if constexpr (with_values) scratch.first_source[place] = from[i];
       }
-      if constexpr (with_values && Pairs == 2) load_values();
       team.team_barrier();
-      merge_all_but_two<Full, Pairs / 2>(team, tile, scratch, moving, load_values);
-    }
-  }
-
-  /// What lies in scratch, keys or values, in the order of the result.
-  template <bool Full, class T, class Held>
-  KOKKOS_FUNCTION static void write(int thread, const Tile& tile, T* out, const Held& held) {
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const int place = i * threads + thread;
-      if (Full || place < tile.size()) {
-        out[tile.out + static_cast<std::uint64_t>(place)] = held(place);
-      }
+      merge_all_but_two<Full, Pairs / 2>(team, tile, scratch);
     }
   }
 
@@ -436,14 +473,14 @@ struct MergeTile {
   };
   /// Of so many, that in which a place lies.
   template <int Pairs>
-  KOKKOS_FUNCTION static Pair pair_of(const Tile& tile, int place) {
+  KOKKOS_FUNCTION static Pair pair_of(const int (&begin)[ways + 1], int place) {
     constexpr int runs = ways / (2 * Pairs);  // that have become one
-    Pair pair{tile.begin[0], tile.begin[runs], tile.begin[2 * runs]};
+    Pair pair{begin[0], begin[runs], begin[2 * runs]};
     KRADIX_UNROLL
     for (int p = 1; p < Pairs; ++p) {
       const int before = 2 * p * runs;
-      if (place >= tile.begin[before]) {
-        pair = {tile.begin[before], tile.begin[before + runs], tile.begin[before + 2 * runs]};
+      if (place >= begin[before]) {
+        pair = {begin[before], begin[before + runs], begin[before + 2 * runs]};
       }
     }
     return pair;
@@ -452,11 +489,12 @@ struct MergeTile {
   /// So many pairs of runs, one after the other, of which some may be empty: each thread merges as many elements as it has
   /// items, and puts out where they come from.
   template <bool Full, int Pairs, class Put>
-  KOKKOS_FUNCTION void merge_pairs(int thread, const Tile& tile, const Key* keys,
+  KOKKOS_FUNCTION void merge_pairs(int thread, const Tile& tile, const Scratch& scratch,
                                    const Put& put) const {
-    const int first = thread * items, size = tile.size();
+    const int first = thread * items, size = tile.size;
+    const Key* const keys = scratch.keys;
     if (!Full && first >= size) return;
-    Pair pair = pair_of<Pairs>(tile, first);
+    Pair pair = pair_of<Pairs>(scratch.begin, first);
     int left = pair.begin + taken_from_left<Codec, int>(
                                 codec, keys + pair.begin, pair.middle - pair.begin,
                                 keys + pair.middle, pair.end - pair.middle, first - pair.begin);
@@ -470,7 +508,7 @@ struct MergeTile {
     for (int i = 0; i < items; ++i) {
       if (!Full && first + i >= size) return;
       if (Pairs > 1 && i > 0 && first + i == pair.end) {
-        pair = pair_of<Pairs>(tile, pair.end);
+        pair = pair_of<Pairs>(scratch.begin, pair.end);
         left = pair.begin;
         right = pair.middle;
         left_key = keys[left];
