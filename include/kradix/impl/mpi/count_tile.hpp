@@ -32,7 +32,7 @@ struct CellOfTile {
     constexpr int dropped = 14;
     const auto span = static_cast<Bits>(greatest - least);
     CellOfTile cell{least, span == 0 ? 0 : width - bit_width_of(span), 0};
-    cell.factor = (cells << (32 - dropped)) / ((cell.topmost(span) >> dropped) + 1);
+    if (span != 0) cell.factor = (cells << (32 - dropped)) / ((cell.topmost(span) >> dropped) + 1);
     return cell;
   }
   /// A key's 32 bits from the first of the greatest on.
@@ -44,6 +44,8 @@ struct CellOfTile {
       return static_cast<std::uint32_t>(moved >> (width - 32));
     }
   }
+  /// Are there no two keys that differ?
+  KOKKOS_FUNCTION bool is_one() const { return factor == 0; }
   KOKKOS_FUNCTION std::uint32_t of(Bits code) const {
     return static_cast<std::uint32_t>(
         std::uint64_t{topmost(static_cast<Bits>(code - least))} * factor >> 32);
@@ -269,6 +271,10 @@ struct CountTile : TilesOfRuns<ExecutionSpace, Codec, Value, Shape, Groups> {
     const int thread = team.team_rank();
     const CellOfTile<Codec> cells = cells_of(thread, scratch);
     const bool ordered = with_values || keeps_order;
+    if (cells.is_one()) {  // then they lie in order
+      write(thread, tile, scratch, [](int place) { return place; });
+      return true;
+    }
     typename Cells::Held held;
     Cells::count_keys(thread, codec, cells, scratch.keys, scratch.cells, held);
     team.team_barrier();
@@ -278,14 +284,21 @@ struct CountTile : TilesOfRuns<ExecutionSpace, Codec, Value, Shape, Groups> {
     team.team_barrier();
     Cells::sort_cells(thread, codec, cells, ordered, scratch.cells, scratch.keys, scratch.source);
     team.team_barrier();
+    write(thread, tile, scratch, [&](int place) { return scratch.source[place]; });
+    return true;
+  }
+
+  /// Keys, which lie in order, and values from where their `source` tells.
+  template <class Source>
+  KOKKOS_FUNCTION void write(int thread, const Tile& tile, const Scratch& scratch,
+                             [[maybe_unused]] const Source& source) const {
     Tiles::template write<true>(thread, tile, this->keys_out,
                                 [&](int place) -> const Key& { return scratch.keys[place]; });
     if constexpr (with_values) {
       Tiles::template write<true>(thread, tile, this->values_out, [&](int place) -> const Value& {
-        return scratch.values[scratch.source[place]];
+        return scratch.values[source(place)];
       });
     }
-    return true;
   }
 
   /// Between the ends of all runs, each looked at by a lane of every group.

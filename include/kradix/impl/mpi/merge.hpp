@@ -135,7 +135,8 @@ class Merge {
     }
     using Find = FindSplits<ExecutionSpace, Codec, Groups>;
     using Counted = CountTile<ExecutionSpace, Codec, Value, count_shape, Groups>;
-    using Merged = MergeTile<ExecutionSpace, Codec, Value, shape, Groups>;
+    constexpr TeamShape of_merge = Ways < counted_ways ? shape : count_shape;
+    using Merged = MergeTile<ExecutionSpace, Codec, Value, of_merge, Groups>;
     const TilesLeft left{splits + Ways * tiles};
     const ExecutionSpace& finder = ahead_ ? ahead_->beside(exec_) : exec_;
     const auto find = [&](std::size_t begin, std::size_t end, typename Find::Which which) {
@@ -143,8 +144,8 @@ class Merge {
       launch_teams<Find::shape>(finder, label_ + "FindSplits", kernel.teams(), 0, kernel);
     };
     const auto merge = [&](std::size_t begin, std::size_t teams) {
-      launch_teams<shape>(exec_, label_ + "MergeTile", teams, Merged::scratch_bytes(),
-                          Merged{{to.keys, to.values, codec_, groups, splits}, begin, left});
+      launch_teams<of_merge>(exec_, label_ + "MergeTile", teams, Merged::scratch_bytes(),
+                             Merged{{to.keys, to.values, codec_, groups, splits}, begin, left});
     };
     const auto sort = [&](std::size_t begin, std::size_t end) {
       if (ahead_) ahead_->precede(exec_);
@@ -171,7 +172,7 @@ class Merge {
       if (known < tiles) find(known, tiles, Find::rest);
       if (first < tiles) sort(first, tiles);
     }
-    if (!Merged::all) merge(0, std::min(tiles, resident_teams_of<shape>(exec_)));
+    if (!Merged::all) merge(0, std::min(tiles, resident_teams_of<of_merge>(exec_)));
     ahead_ = nullptr;
     return merged;
   }

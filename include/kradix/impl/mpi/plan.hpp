@@ -95,7 +95,7 @@ inline std::uint64_t bytes_of_a_rank(const Situation& s) {
 /// The exchange of the first half hides behind the sort of the second. That takes longer by halves where they do not fill the
 /// device, and of elements of 4 bytes as much longer as the exchange takes. More ranks would merge in two levels.
 inline bool halves_pay(const Situation& s) {
-  constexpr std::uint64_t least_bytes = std::uint64_t{1} << 30;
+  constexpr std::uint64_t least_bytes = std::uint64_t{1} << 29;
   return s.halves && s.kept && s.ranks >= 2 && 2 * s.ranks <= merge_ways && s.element_bytes >= 8 &&
          bytes_of_a_rank(s) >= least_bytes;
 }
