@@ -390,10 +390,10 @@ TEST(MpiPlan, WhatIsFetchedIsHidden) {
   EXPECT_FALSE(fetching_hides(s, true));
 }
 
-/// From a GiB a rank on, of elements that take longer to travel than halves do to be sorted one after the other.
+/// From half a GiB a rank on, of elements that take longer to travel than halves do to be sorted one after the other.
 TEST(MpiPlan, HalvesPay) {
   Situation s{.ranks = 4,
-              .total = std::uint64_t{1} << 29,
+              .total = std::uint64_t{1} << 28,
               .element_bytes = 8,
               .halves = true,
               .kept = true};

@@ -245,7 +245,7 @@ constexpr TeamShape merge_shape(std::size_t key_bytes, std::size_t value_bytes) 
 }
 /// How one counts the same tile instead: more registers, for fewer teams.
 template <class ExecutionSpace>
-constexpr TeamShape count_tile_shape(std::size_t key_bytes, std::size_t value_bytes) {
+constexpr TeamShape cell_tile_shape(std::size_t key_bytes, std::size_t value_bytes) {
   TeamShape shape = merge_shape<ExecutionSpace>(key_bytes, value_bytes);
   if (shape.teams > 0) shape.teams = key_bytes <= 4 && value_bytes <= 4 ? 7 : 6;
   return shape;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kradix/impl/mpi/count_tile.hpp"
+#include "kradix/impl/mpi/cell_tile.hpp"
 #include "kradix/impl/mpi/exchange.hpp"
 #include "kradix/impl/mpi/merge_tile.hpp"
 #include "kradix/impl/mpi/partition.hpp"
@@ -48,8 +48,8 @@ class Merge {
   using Key = typename Codec::key_type;
   static constexpr TeamShape shape =
       merge_shape<ExecutionSpace>(sizeof(Key), value_bytes_of<Value>);
-  static constexpr TeamShape count_shape =
-      count_tile_shape<ExecutionSpace>(sizeof(Key), value_bytes_of<Value>);
+  static constexpr TeamShape cell_shape =
+      cell_tile_shape<ExecutionSpace>(sizeof(Key), value_bytes_of<Value>);
 
  public:
   using Run = SortedRun<Key, Value>;
@@ -134,8 +134,8 @@ class Merge {
       tiles += (group.size() + tile - 1) / tile;
     }
     using Find = FindSplits<ExecutionSpace, Codec, Groups>;
-    using Counted = CountTile<ExecutionSpace, Codec, Value, count_shape, Groups>;
-    constexpr TeamShape of_merge = Ways < counted_ways ? shape : count_shape;
+    using Counted = CellTile<ExecutionSpace, Codec, Value, cell_shape, Groups>;
+    constexpr TeamShape of_merge = Ways < counted_ways ? shape : cell_shape;
     using Merged = MergeTile<ExecutionSpace, Codec, Value, of_merge, Groups>;
     const TilesLeft left{splits + Ways * tiles};
     const ExecutionSpace& finder = ahead_ ? ahead_->beside(exec_) : exec_;
@@ -152,12 +152,11 @@ class Merge {
       if constexpr (Merged::all) {
         merge(begin, end - begin);
       } else {
-        launch_teams<count_shape>(exec_, label_ + "CountTile", end - begin,
-                                  Counted::scratch_bytes(),
-                                  Counted{{to.keys, to.values, codec_, groups, splits},
-                                          begin,
-                                          left,
-                                          !codec_.tells_all_apart()});
+        launch_teams<cell_shape>(exec_, label_ + "CellTile", end - begin, Counted::scratch_bytes(),
+                                 Counted{{to.keys, to.values, codec_, groups, splits},
+                                         begin,
+                                         left,
+                                         !codec_.tells_all_apart()});
       }
     };
     if (tiles <= most_searched_at_once_) {

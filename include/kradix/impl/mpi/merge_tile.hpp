@@ -3,7 +3,8 @@
 // Where a tile of the result begins in every run is searched for: in two runs as merge path does (Green, McColl and Bader,
 // "GPU merge path", 2012), in more by blocks whose size is halved (after Varman, Scheufler, Iyer and Ricard, "Merging
 // multiple lists on hierarchical-memory multiprocessors", 1991). Within a tile runs are merged two by two, by merge path
-// again: all its threads choosing among four runs at once takes half as long again.
+// again: all its threads choosing among four runs at once takes half as long again. Of eight runs a tile is counted instead
+// (cell_tile.hpp), if its keys spread.
 #pragma once
 
 #include <Kokkos_Core.hpp>

@@ -228,7 +228,7 @@ struct TileCells {
 /// A team for each tile of many runs, from one on. A tile whose keys do not spread, or the last one, if it is not full,
 /// is left to be merged.
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape, class Groups>
-struct CountTile : TilesOfRuns<ExecutionSpace, Codec, Value, Shape, Groups> {
+struct CellTile : TilesOfRuns<ExecutionSpace, Codec, Value, Shape, Groups> {
   using Tiles = TilesOfRuns<ExecutionSpace, Codec, Value, Shape, Groups>;
   using Cells = TileCells<ExecutionSpace, Codec, Shape>;
   using Bits = typename Codec::bits_type;
