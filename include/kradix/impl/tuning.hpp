@@ -240,15 +240,18 @@ constexpr TeamShape merge_shape(std::size_t key_bytes, std::size_t value_bytes) 
   const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
   if (is_host_space<ExecutionSpace>) return {1, 2048};
   if (widest > 16) return {0, 0};
-  if (value_bytes == 0) return {128, widest <= 4 ? 23 : widest == 8 ? 15 : 7, 8};
-  return {128, widest <= 8 ? 15 : 7, widest <= 4 ? 7 : 6};
+  const int items = widest > 8 ? 7 : widest == 8 || value_bytes > 0 ? 15 : 23;
+  const int teams = value_bytes == 0 ? 8 : widest <= 4 ? 7 : 6;
+  const int element = static_cast<int>(key_bytes + value_bytes + 4);  // and two places
+  return fitted({128, items, teams}, 128 * items * element + (3 << 10));
 }
-/// How one counts the same tile instead: more registers, for fewer teams.
+/// How one counts the same tile instead: more registers, for fewer teams; counters, and one place of each element.
 template <class ExecutionSpace>
 constexpr TeamShape cell_tile_shape(std::size_t key_bytes, std::size_t value_bytes) {
   TeamShape shape = merge_shape<ExecutionSpace>(key_bytes, value_bytes);
-  if (shape.teams > 0) shape.teams = key_bytes <= 4 && value_bytes <= 4 ? 7 : 6;
-  return shape;
+  if (shape.teams == 0) return shape;
+  shape.teams = key_bytes <= 4 && value_bytes <= 4 ? 7 : 6;
+  return fitted(shape, shape.round() * static_cast<int>(key_bytes + value_bytes + 2) + (10 << 10));
 }
 
 /// Where tiles of a merge begin is searched for by the threads of small teams: they find a place beside merges.

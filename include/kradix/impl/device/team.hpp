@@ -47,6 +47,14 @@ constexpr bool finds_room() {
   return true;
 }
 
+/// Do as many of them as are asked for find room on one processor? Else Kokkos launches none.
+template <TeamShape Shape, class ExecutionSpace, class Functor>
+constexpr bool find_room_at_once() {
+  if constexpr (is_host_space<ExecutionSpace>) return true;
+  constexpr std::size_t taken = sizeof(std::uint64_t) * (Shape.threads + 2);
+  return Shape.teams * (sizeof(typename Functor::Scratch) + taken) <= processor_scratch_bytes;
+}
+
 /// May a team of this kernel want more than devices give unasked?
 template <class ExecutionSpace, class Functor>
 constexpr bool may_ask_for_scratch() {

@@ -137,6 +137,8 @@ class Merge {
     using Counted = CellTile<ExecutionSpace, Codec, Value, cell_shape, Groups>;
     constexpr TeamShape of_merge = Ways < counted_ways ? shape : cell_shape;
     using Merged = MergeTile<ExecutionSpace, Codec, Value, of_merge, Groups>;
+    static_assert(find_room_at_once<of_merge, ExecutionSpace, Merged>() &&
+                  find_room_at_once<cell_shape, ExecutionSpace, Counted>());
     const TilesLeft left{splits + Ways * tiles};
     const ExecutionSpace& finder = ahead_ ? ahead_->beside(exec_) : exec_;
     const auto find = [&](std::size_t begin, std::size_t end, typename Find::Which which) {
