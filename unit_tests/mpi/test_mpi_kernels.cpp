@@ -263,7 +263,9 @@ TEST(MpiKernels, CountsTilesOfKeysThatSpread) {
   EXPECT_EQ(tiles_left(spread, 0), 0u);
   EXPECT_EQ(tiles_left({spread.begin(), spread.end() - 1}, 0), 1u) << "not full";
   EXPECT_EQ(tiles_left(std::vector<std::uint64_t>(count, 5), 0), 0u);
-  EXPECT_EQ(tiles_left(spread, 63), 1u) << "where the one kind ends";
+  std::vector<std::uint64_t> two_kinds(count, 5);
+  std::fill(two_kinds.begin(), two_kinds.begin() + static_cast<std::ptrdiff_t>(count / 2 + 7), 4);
+  EXPECT_EQ(tiles_left(two_kinds, 0), 1u) << "where one of them ends";
   EXPECT_EQ(tiles_left(random_keys<std::uint64_t>(count, 10 * tiles, seed), 0), tiles);
   auto close = spread, pairs = spread, crowd = spread;
   for (std::size_t i = 0; i < count; ++i) {

@@ -36,13 +36,16 @@ std::size_t running_teams_of(const ExecutionSpace& exec) {
   return running > 1 ? running : 1;
 }
 
-/// Does a team of this kernel find room on a device? Kokkos takes some for itself.
+/// What Kokkos takes of a team's scratch for itself.
+template <TeamShape Shape>
+inline constexpr std::size_t scratch_of_kokkos = sizeof(std::uint64_t) * (Shape.threads + 2);
+
+/// Does a team of this kernel find room on a device?
 template <TeamShape Shape, class ExecutionSpace, class Functor>
 constexpr bool finds_room() {
   if constexpr (!is_host_space<ExecutionSpace> && requires { sizeof(typename Functor::Scratch); }) {
     constexpr std::size_t given = team_scratch_bytes, aligned = alignof(std::max_align_t);
-    constexpr std::size_t taken = sizeof(std::uint64_t) * (Shape.threads + 2);
-    return sizeof(typename Functor::Scratch) + aligned + taken <= given;
+    return sizeof(typename Functor::Scratch) + aligned + scratch_of_kokkos<Shape> <= given;
   }
   return true;
 }
@@ -51,8 +54,8 @@ constexpr bool finds_room() {
 template <TeamShape Shape, class ExecutionSpace, class Functor>
 constexpr bool find_room_at_once() {
   if constexpr (is_host_space<ExecutionSpace>) return true;
-  constexpr std::size_t taken = sizeof(std::uint64_t) * (Shape.threads + 2);
-  return Shape.teams * (sizeof(typename Functor::Scratch) + taken) <= processor_scratch_bytes;
+  return Shape.teams * (sizeof(typename Functor::Scratch) + scratch_of_kokkos<Shape>) <=
+         processor_scratch_bytes;
 }
 
 /// May a team of this kernel want more than devices give unasked?
