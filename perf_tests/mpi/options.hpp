@@ -21,7 +21,7 @@ inline constexpr const char* usage =
   --total N                keys of all ranks, instead: strong scaling
   --distribution NAME      as of bench_sort (uniform)
   --transport NAME         automatic, direct, staged, nccl, peer
-  --work NAME              automatic, partition_first, sort_first, sort_halves
+  --work NAME              automatic, partition_first, sort_first, sort_halves, spread_first
   --route NAME             automatic, one_level, two_level
   --ranges R, --node-size G, --message-bytes B, --epsilon E     as the options of kradix::mpi::sort
   --repetitions R          after one that is not counted (5)
@@ -76,7 +76,7 @@ inline void set(Options& options, const std::string& option, const std::string& 
   } else if (option == "--transport") {
     options.sort.transport = from_name(value, Transport::peer);
   } else if (option == "--work") {
-    options.sort.work = from_name(value, Work::sort_halves);
+    options.sort.work = from_name(value, Work::spread_first);
   } else if (option == "--route") {
     options.sort.route = from_name(value, Route::two_level);
   } else if (option == "--ranges") {

@@ -72,6 +72,57 @@ TEST(MpiSort, EveryInputInHalves) {
     EXPECT_EQ(report.work, fits ? Work::sort_halves : Work::sort_first);
   }
 }
+/// Into cells, whatever a sample tells: parts of them may have too many keys, or too many alike, and cells be divided between ranks.
+template <class Key>
+void expect_spread(const Options& options, std::size_t per_rank) {
+  expect_all_inputs_sorted<Key>(options, per_rank);
+  const auto report =
+      expect_sorted(Whole<Key>(Shape::uniform, Spread::even, 9000), options, "spread");
+  const bool fits = world::size() >= 2 && world::size() <= 16;
+  EXPECT_EQ(report.work == Work::spread_first, fits) << report;
+  if (fits) EXPECT_EQ(report.ranges, std::max(options.ranges, 1));
+}
+TEST(MpiSort, EveryInputSpreadFirst) {
+  for (const int ranges : {1, 2, 5}) {
+    kradix::mpi::Workspace workspace;
+    expect_spread<std::uint64_t>(
+        {.work = Work::spread_first, .ranges = ranges, .workspace = &workspace}, 2500);
+  }
+  expect_spread<std::uint32_t>({.work = Work::spread_first}, 2500);
+  expect_spread<std::int64_t>({.order = kradix::Order::descending, .work = Work::spread_first},
+                              1500);
+  expect_spread<double>({.work = Work::spread_first, .ranges = 2}, 1500);
+  expect_spread<float>({.order = kradix::Order::descending, .work = Work::spread_first}, 1500);
+}
+/// Of these the report says what was done instead: there are no cells of so few values, for values that travel, for bits of a key, or
+/// where equal keys must keep their order.
+TEST(MpiSort, SpreadFirstOnlyWhereItCanBe) {
+  const Options options{.work = Work::spread_first};
+  Whole<std::uint64_t> few(Shape::uniform, Spread::even, 9000);
+  for (auto& key : few.keys) key %= 3;
+  EXPECT_NE(expect_sorted(few, options, "few").work, Work::spread_first);
+  Whole<std::uint8_t> bytes(Shape::uniform, Spread::even, 9000);
+  EXPECT_NE(expect_sorted(bytes, options, "bytes").work, Work::spread_first);
+  const Whole<float> floats(Shape::uniform, Spread::even, 9000);
+  EXPECT_NE(
+      expect_sorted(floats, {.stability = kradix::Stability::stable, .work = Work::spread_first},
+                    "stable floats")
+          .work,
+      Work::spread_first);
+  EXPECT_NE(
+      expect_sorted(floats, {.splitters = Splitters::sampled(0.3), .work = Work::spread_first},
+                    "sampled")
+          .work,
+      Work::spread_first);
+}
+/// A key that no sample sees, far beyond all others: then keys are sorted otherwise.
+TEST(MpiSort, AKeyInNoCell) {
+  Whole<std::uint64_t> whole(Shape::uniform, Spread::even, 40000);
+  for (auto& key : whole.keys) key >>= 20;
+  whole.keys[whole.keys.size() / 2] = ~std::uint64_t{0} - 5;
+  expect_sorted(whole, {.work = Work::spread_first, .ranges = 3}, "one beyond");
+}
+
 TEST(MpiSort, EveryInputSampled) {
   for (const Work work : {Work::partition_first, Work::sort_first}) {
     expect_all_inputs_sorted<std::uint64_t>({.splitters = Splitters::sampled(0.2), .work = work},
@@ -92,7 +143,8 @@ TEST(MpiSort, EveryInputMovedBesideKernels) {
   const auto transports = world::transports_beside();
   if (transports.empty()) GTEST_SKIP() << "these ranks' GPUs do not reach each other";
   for (const Transport transport : transports) {
-    for (const Work work : {Work::partition_first, Work::sort_first, Work::sort_halves}) {
+    for (const Work work :
+         {Work::partition_first, Work::sort_first, Work::sort_halves, Work::spread_first}) {
       for (const int ranges : {1, 3}) {
         for (const bool kept : {false, true}) {
           kradix::mpi::Workspace workspace;
@@ -206,7 +258,8 @@ TEST(MpiSort, FloatsThatCompareEqualKeepTheirOrder) {
 
 /// Where that is not asked for, they come in the order in which kradix::sort puts them.
 TEST(MpiSort, FloatsThatCompareEqualComeInOneOrder) {
-  for (const Work work : {Work::partition_first, Work::sort_first, Work::sort_halves}) {
+  for (const Work work :
+       {Work::partition_first, Work::sort_first, Work::sort_halves, Work::spread_first}) {
     for (const auto order : {kradix::Order::ascending, kradix::Order::descending}) {
       Whole<float> whole(Shape::uniform, Spread::ramp, 900);
       for (std::size_t i = 0; i < whole.keys.size(); ++i) {
@@ -254,7 +307,8 @@ TEST(MpiSort, ARangeOfBitsOnly) {
 
 /// Sorted keys of which two have changed places: only a read of all keys tells that the whole is not in order.
 TEST(MpiSort, DisorderThatNoGlanceSees) {
-  for (const Work work : {Work::partition_first, Work::sort_first, Work::sort_halves}) {
+  for (const Work work :
+       {Work::partition_first, Work::sort_first, Work::sort_halves, Work::spread_first}) {
     Whole<std::uint64_t> whole(Shape::sorted, Spread::even, 30000);
     std::swap(whole.keys[11], whole.keys[12]);
     const auto report = expect_sorted(whole, {.work = work}, "two keys swapped");
@@ -264,7 +318,8 @@ TEST(MpiSort, DisorderThatNoGlanceSees) {
 
 /// A sort that comes first tells of constant bits the topmost alone: no more rounds than a key has bytes.
 TEST(MpiSort, ConstantBitsInTheMiddle) {
-  for (const Work work : {Work::partition_first, Work::sort_first, Work::sort_halves}) {
+  for (const Work work :
+       {Work::partition_first, Work::sort_first, Work::sort_halves, Work::spread_first}) {
     Whole<std::uint64_t> whole(Shape::uniform, Spread::even, 5000);
     for (auto& key : whole.keys) {
       key = (key & 0x000000ff'00000fffu) | (key & 0xfff0u) << 32 | 0x12000000'3a000000u;
@@ -278,7 +333,8 @@ TEST(MpiSort, SizesAsAskedFor) {
   const auto p = static_cast<std::size_t>(world::size());
   const auto r = static_cast<std::size_t>(world::rank());
   for (const Shape shape : {Shape::uniform, Shape::equal, Shape::sorted, Shape::few}) {
-    for (const Work work : {Work::partition_first, Work::sort_first, Work::sort_halves}) {
+    for (const Work work :
+         {Work::partition_first, Work::sort_first, Work::sort_halves, Work::spread_first}) {
       const Whole<std::uint64_t> whole(shape, Spread::ramp, 1000);
       expect_sorted(whole, {.sizes = OutputSizes::keep_counts(), .work = work}, "keep_counts");
       const auto keys = to_device(whole.mine(whole.keys));

@@ -254,6 +254,23 @@ constexpr TeamShape cell_tile_shape(std::size_t key_bytes, std::size_t value_byt
   return fitted(shape, shape.round() * static_cast<int>(key_bytes + value_bytes + 2) + (10 << 10));
 }
 
+/// How teams count cells of equal width, spread a tile over up to 1024 of them, whose places take 12 KB, and finish a part of one.
+template <class ExecutionSpace>
+constexpr TeamShape count_even_cells_shape() {
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 64} : TeamShape{512, 4, 4};
+}
+template <class ExecutionSpace>
+constexpr TeamShape spread_cells_shape(std::size_t key_bytes) {
+  if (is_host_space<ExecutionSpace>) return {1, 2048};
+  if (has_room_for_long_tiles) return {512, key_bytes <= 4 ? 32 : 16, 2};
+  return fitted({256, key_bytes <= 4 ? 28 : 14, 2}, 42 << 10);
+}
+template <class ExecutionSpace>
+constexpr TeamShape finish_parts_shape(std::size_t key_bytes) {
+  if (is_host_space<ExecutionSpace>) return {1, 2048};
+  return fitted_to_tiles({256, 18, key_bytes <= 4 ? 4 : 3}, key_bytes);
+}
+
 /// Where tiles of a merge begin is searched for by the threads of small teams: they find a place beside merges.
 template <class ExecutionSpace>
 constexpr TeamShape find_splits_shape() {

@@ -11,7 +11,7 @@
 #include "kradix/impl/device/cells.hpp"
 #include "kradix/impl/device/gathering.hpp"
 #include "kradix/impl/device/route.hpp"
-#include "kradix/impl/device/spread_tile.hpp"
+#include "kradix/impl/device/spread_steps.hpp"
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/device/wide_array.hpp"
 
@@ -23,7 +23,7 @@ struct SortTile {
   using Key = typename Codec::key_type;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
-  using Spread = SpreadTile<ExecutionSpace, Codec, Shape>;
+  using Spread = SpreadSteps<ExecutionSpace, Shape>;
   using Reader = DigitReader<Codec>;
   static constexpr int threads = Shape.threads, items = Shape.items, size = threads * items;
   static constexpr int groups = threads / L::width, span = items * L::width;
@@ -84,9 +84,9 @@ struct SortTile {
   template <class Tell>
   KOKKOS_FUNCTION static void place_bins(const Team& team, Scratch& scratch, const Tell& tell) {
     team.team_barrier();
-    Spread::place_bins(
-        team, scratch, [](int, std::uint32_t) { return 0; },
-        [&](int bin, std::uint32_t first, int) { tell(bin, first); });
+    const auto bins = Spread::place_bins(team, scratch, [](int, std::uint32_t) { return 0; });
+    Spread::for_bins(team.team_rank(), bins,
+                     [&](int bin, std::uint32_t first, int) { tell(bin, first); });
     team.team_barrier();
   }
 };

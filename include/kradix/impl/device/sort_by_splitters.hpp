@@ -22,7 +22,7 @@
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/sample_places.hpp"
 #include "kradix/impl/device/splitters.hpp"
-#include "kradix/impl/device/spread_tile.hpp"
+#include "kradix/impl/device/spread_steps.hpp"
 
 namespace kradix::impl {
 
@@ -69,7 +69,7 @@ struct SortBySplitters {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
   using Tree = SplitterTree<Bits, digit_bits>;
-  using Spread = SpreadTile<ExecutionSpace, Codec, Shape>;
+  using Spread = SpreadSteps<ExecutionSpace, Shape>;
   using Sort = FinishBySplitters<ExecutionSpace, Codec, Shape>;
   using Phase = SplitterPhases::Phase;
   static_assert(Tree::bins == bin_count);
@@ -375,7 +375,7 @@ struct SortBySplitters {
       Spread::template rank<Full, false>(thread, none, size, scratch, registers);
     }
     team.team_barrier();
-    Spread::take_room(team, state->bins + row * bin_count, scratch);
+    const auto room = Spread::take_room(team, state->bins + row * bin_count, scratch);
     team.team_barrier();
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
@@ -386,6 +386,7 @@ struct SortBySplitters {
         scratch.bin[place] = static_cast<std::uint8_t>(bin);
       }
     }
+    Spread::tell_room(thread, room, scratch);
     team.team_barrier();
     Key* const out = keys.destination(row == 0 ? 0 : 1, 2) + thread;
     KRADIX_UNROLL

@@ -14,6 +14,7 @@
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/pieces.hpp"
 #include "kradix/impl/device/route.hpp"
+#include "kradix/impl/device/spread_steps.hpp"
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/device/tiling.hpp"
 #include "kradix/impl/device/value_cells.hpp"
@@ -28,10 +29,8 @@ struct SpreadTile {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
   static constexpr int threads = Shape.threads, items = Shape.items, tile_size = threads * items;
-  static constexpr int groups = threads / L::width;
-  static constexpr int bins_per_thread = threads >= bin_count ? 1 : bin_count / threads;
+  using Steps = SpreadSteps<ExecutionSpace, Shape>;
   using Tiles = Tiling<tile_size>;
-  static_assert(tile_size <= 0xffff && items % 2 == 0 && bin_count % bins_per_thread == 0);
   static constexpr int pass = Within ? 1 : 0;
   using Moving = Moved<Codec>;
   using Reader = typename Moving::Reader;
@@ -59,7 +58,7 @@ struct SpreadTile {
     Key keys[tile_size];
     std::uint64_t base[bin_count];   ///< place in the output less place in the tile
     std::uint32_t first[bin_count];  ///< counts, then first place in the tile
-    std::uint32_t sums[groups];
+    std::uint32_t sums[Steps::groups];
     alignas(16) std::conditional_t<may_be_cut<ExecutionSpace, Codec>, CopyOfPieces, Nothing> copy;
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
@@ -98,89 +97,6 @@ struct SpreadTile {
         }
       }
       spread_tile(team, Moving::reader(codec, passes->digit[0]), tiling, tile, scratch);
-    }
-  }
-
-  /// Do more of a group of lanes' keys meet in a bin than by chance? One of each lane tells.
-  KOKKOS_FUNCTION static bool crowds(std::uint32_t bin) {
-    constexpr int by_chance = 5;
-    const auto same = L::template match<digit_bits>(bin);
-    return L::where(L::size_of(same) > by_chance) != 0;
-  }
-
-  /// Ranks each key among those of the tile with its bin, in the order in which they come, two ranks a word. If they crowd,
-  /// the first lane of those with one bin adds for all of them.
-  template <bool Full, bool Crowded, class Reading, class TileScratch, class Held>
-  KOKKOS_FUNCTION static void rank(int thread, const Reading& reader, int size,
-                                   TileScratch& scratch, Held& registers) {
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const bool exists = Full || i * threads + thread < size;
-      const std::uint32_t bin = registers.bin_of(reader, i);
-      std::uint32_t rank = 0;
-      if constexpr (Crowded) {
-        const auto same = L::template match<digit_bits>(bin) & L::where(exists);
-        const int below = L::rank_in(same, L::lane(thread));
-        if (exists && below == 0) {
-          rank = L::add(&scratch.first[bin], static_cast<std::uint32_t>(L::size_of(same)));
-        }
-        rank = L::from_first(rank, same) + static_cast<std::uint32_t>(below);
-      } else if (exists) {
-        rank = L::add(&scratch.first[bin], 1u);
-      }
-      registers.rank[i / 2] = i % 2 == 0 ? rank : registers.rank[i / 2] | rank << 16;
-    }
-  }
-
-  /// Room in the output for each bin's keys, and their first places in the tile.
-  template <class TileScratch>
-  KOKKOS_FUNCTION static void take_room(const Team& team, std::uint64_t* next,
-                                        TileScratch& scratch) {
-    const auto take = [&](int bin, std::uint32_t counted) {
-      return Kokkos::atomic_fetch_add(&next[bin], std::uint64_t{counted});
-    };
-    place_bins(team, scratch, take, [&](int bin, std::uint32_t before, std::uint64_t place) {
-      scratch.base[bin] = place - before;
-    });
-  }
-
-  /// Counts become first places in the tile, which are told with what was taken for the counts.
-  template <class TileScratch, class Take, class Tell>
-  KOKKOS_FUNCTION static void place_bins(const Team& team, TileScratch& scratch, const Take& take,
-                                         const Tell& tell) {
-    const int thread = team.team_rank();
-    const bool has_bins = thread * bins_per_thread < bin_count;
-    std::uint32_t counted[bins_per_thread] = {}, sum = 0;
-    decltype(take(0, 0u)) taken[bins_per_thread] = {};
-    for (int b = 0; has_bins && b < bins_per_thread; ++b) {
-      const int bin = thread * bins_per_thread + b;
-      counted[b] = scratch.first[bin];
-      sum += counted[b];
-      taken[b] = take(bin, counted[b]);
-    }
-    std::uint32_t before = L::scan(sum, L::lane(thread));
-    if (L::lane(thread) == L::width - 1) scratch.sums[thread / L::width] = before + sum;
-    team.team_barrier();
-    for (int g = 0; g < thread / L::width && has_bins; ++g) before += scratch.sums[g];
-    for (int b = 0; has_bins && b < bins_per_thread; ++b) {
-      const int bin = thread * bins_per_thread + b;
-      scratch.first[bin] = before;
-      tell(bin, before, taken[b]);
-      before += counted[b];
-    }
-  }
-
-  /// To the tile's own places.
-  template <bool Full, class Reading, class TileScratch, class Held>
-  KOKKOS_FUNCTION static void exchange(int thread, const Reading& reader, int size,
-                                       TileScratch& scratch, Held& registers) {
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) {
-      L::settle(registers.key[i]);
-      const std::uint32_t rank = registers.rank[i / 2] >> (16 * (i % 2)) & 0xffffu;
-      if (Full || i * threads + thread < size) {
-        scratch.keys[scratch.first[registers.bin_of(reader, i)] + rank] = registers.key[i];
-      }
     }
   }
 
@@ -337,15 +253,16 @@ struct SpreadTile {
     for (int bin = thread; bin < bin_count; bin += threads) scratch.first[bin] = 0;
     if constexpr (reads_pieces<Reading>) L::await_brought();
     team.team_barrier();
-    if (crowds(registers.bin_of(reader, 0))) {
-      rank<Full, true>(thread, reader, size, scratch, registers);
+    if (Steps::crowds(registers.bin_of(reader, 0))) {
+      Steps::template rank<Full, true>(thread, reader, size, scratch, registers);
     } else {
-      rank<Full, false>(thread, reader, size, scratch, registers);
+      Steps::template rank<Full, false>(thread, reader, size, scratch, registers);
     }
     team.team_barrier();
-    take_room(team, next, scratch);
+    const auto room = Steps::take_room(team, next, scratch);
     team.team_barrier();
-    exchange<Full>(thread, reader, size, scratch, registers);
+    Steps::template exchange<Full>(thread, reader, size, scratch, registers);
+    Steps::tell_room(thread, room, scratch);
     team.team_barrier();
     scatter<Full>(thread, reader, size, scratch);
   }

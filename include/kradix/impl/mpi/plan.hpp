@@ -26,6 +26,7 @@ struct Situation {
   bool beside = false;     ///< do they arrive beside kernels that merge?
   bool fetches = false;    ///< or can those read them afar?
   bool halves = false;     ///< can halves be sorted one after the other, and merged?
+  bool spreads = false;    ///< can keys be spread over cells before they travel?
   bool kept = false;       ///< has every rank a workspace, whose memory others can keep mapped?
 };
 
@@ -102,6 +103,26 @@ inline bool halves_pay(const Situation& s) {
 inline bool sorts_halves(const Situation& s, Work wanted) {
   if (!s.halves || s.ranks < 2 || 2 * s.ranks > most_merged_runs) return false;
   return wanted == Work::sort_halves || (wanted == Work::automatic && s.fetches && halves_pay(s));
+}
+
+/// Ranks whose keys, spread into cells, one kernel takes from where they lie.
+inline constexpr int most_spread_ranks = 16;
+
+/// What is left of a local sort goes on while keys arrive, so the exchange hides it; keys that are read at once must fill the
+/// device.
+inline bool spreads_first(const Situation& s, Work wanted) {
+  constexpr std::uint64_t least_bytes = std::uint64_t{1} << 28;
+  if (!s.spreads || s.ranks < 2 || s.ranks > most_spread_ranks) return false;
+  return wanted == Work::spread_first ||
+         (wanted == Work::automatic && s.fetches && s.kept && bytes_of_a_rank(s) >= least_bytes);
+}
+/// Parts of the result that arrive one after the other.
+inline int spread_ranges(const Situation& s, int wanted) {
+  constexpr std::uint64_t least = std::uint64_t{1} << 22;
+  constexpr int most = 8;
+  if (wanted > 0 || s.on_host) return std::max(wanted, 1);
+  const std::uint64_t by_size = s.total / static_cast<std::uint64_t>(s.ranks) / least;
+  return std::max(1, static_cast<int>(std::min<std::uint64_t>(by_size, most)));
 }
 
 /// Does what ranks fetch from each other arrive beside sorts and merges, and sooner than NCCL brings it? Measured with up to four.

@@ -28,6 +28,7 @@
 #include "kradix/impl/mpi/plan.hpp"
 #include "kradix/impl/mpi/search.hpp"
 #include "kradix/impl/mpi/second_instance.hpp"
+#include "kradix/impl/mpi/spread_first.hpp"
 #include "kradix/impl/mpi/transports.hpp"
 #include "kradix/impl/mpi/two_level.hpp"
 #include "kradix/mpi/report.hpp"
@@ -98,9 +99,9 @@ class SortCall {
     }
   }();
   bool may_order_equal_keys() const {
-    return options_.stability != Stability::stable && options_.bits.begin == 0 &&
-           bits_end() == Codec::bits;
+    return options_.stability != Stability::stable && all_bits_count();
   }
+  bool all_bits_count() const { return options_.bits.begin == 0 && bits_end() == Codec::bits; }
   int bits_end() const {
     return options_.bits.end == BitRange::all ? Codec::bits : options_.bits.end;
   }
@@ -137,7 +138,10 @@ class SortCall {
                   label_.c_str());
     EarlyCuts<ExecutionSpace, std::remove_const_t<decltype(codec)>> early(comm_, codec,
                                                                           label_.c_str());
-    take_scratch(search, early);
+    using Spread = std::conditional_t<sizeof...(Values) == 0 && may_spread_first<KeyCodec>,
+                                      SpreadFirst<ExecutionSpace, KeyCodec>, NoSpread>;
+    Spread spread(exec_, comm_, key_codec, layout_, label_.c_str());
+    take_scratch(search, early, spread);
     columns_.pack(base_, label_.c_str());
     // A sort tells what a survey would, but that all was sorted.
     const bool surveys = !sort_first() || !search.sees_disorder(part(false), base_);
@@ -145,6 +149,9 @@ class SortCall {
     report_.seconds.survey = lap();
 
     report_.sorted_already = search.sorted();
+    if constexpr (!std::is_same_v<Spread, NoSpread>) {
+      if (spreads_ && !search.sorted() && sort_spread(spread, provide)) return report_;
+    }
     if constexpr (merges_words) {
       if (halves() && !search.sorted()) return sort_halves(codec, search, surveys, early, provide);
     }
@@ -176,6 +183,60 @@ class SortCall {
     exchange_and_sort(codec, routing, provide);
     finish_report();
     return report_;
+  }
+
+  /// Keys leave when they are spread into cells (spread_first.hpp). False if they do not spread, and then nothing has changed.
+  template <class Spread, class Provide>
+  bool sort_spread(Spread& spread, const Provide& provide) {
+    const bool anyway = options_.work == Work::spread_first;
+    if (!spread.choose(columns_.keys(), base_, anyway)) return false;
+    report_.seconds.splitters = lap();
+    spread.spread(columns_.spare_keys(), second());
+    if (!spread.plan(beside(), spread_ranges_, anyway)) return false;
+    report_.work = Work::spread_first;
+    report_.ranges = spread.ranges();
+    Verdict ready;
+    key_word<Key>* result = nullptr;
+    ready.attempt([&] {
+      const auto mine = layout_.after[static_cast<std::size_t>(comm_.rank())];
+      result =
+          reinterpret_cast<key_word<Key>*>(std::get<0>(provide(static_cast<std::size_t>(mine))));
+      ScratchList list;
+      spread.list_room(list);
+      spread.place(take(workspace().sort, list));
+    });
+    exec_.fence(label_ + "::mpi: fence before the exchange");
+    note_memory();
+    ready.agree(comm_.get(), function_);
+    report_.seconds.partition = lap();
+
+    Verdict moved;
+    Verdict sorted;  // apart: a rank that cannot sort must still send
+    moved.attempt([&] {
+      std::vector<Pieces> batches;
+      for (int range = 0; range < spread.ranges(); ++range) batches.push_back(spread.pieces(range));
+      const auto under_way = traffic_->begin(std::move(batches), {});
+      for (int range = 0; range < spread.ranges(); ++range) {
+        under_way->next();
+        second().precede(exec_);
+        sorted.attempt([&] { spread.finish(range, result); });
+      }
+      under_way->finish();
+      report_.seconds.exchange = lap();
+      sorted.attempt([&] {
+        spread.mend(result, [&](key_word<Key>* keys, std::size_t count) {
+          sort_together(exec_, local_options(workspace().early),
+                        Out<Key>(reinterpret_cast<Key*>(keys), count));
+        });
+      });
+    });
+    exec_.fence(label_ + "::mpi: fence after the sort");
+    moved.agree(comm_.get(), function_);
+    sorted.agree(comm_.get(), function_);
+    note_memory();
+    report_.seconds.sort = lap();
+    finish_report();
+    return true;
   }
 
   /// The first half leaves while the second is sorted (halves.hpp).
@@ -368,8 +429,13 @@ class SortCall {
                                                          fetching_hides(s, merges_words));
     s.fetches = report_.transport == Transport::peer && merges_words;
     s.beside = s.fetches || (report_.transport == Transport::nccl && merges_words && s.kept);
-    report_.ranges = choose_ranges(s, options_.ranges, options_.work);
-    report_.work = choose_work(s, report_.ranges, options_.work);
+    s.spreads = sizeof...(Values) == 0 && options_.splitters.is_exact() && all_bits_count() &&
+                (!floats_alone || may_order_equal_keys()) && report_.route == Route::one_level;
+    spreads_ = spreads_first(s, options_.work);
+    spread_ranges_ = spread_ranges(s, options_.ranges);
+    const Work otherwise = options_.work == Work::spread_first ? Work::automatic : options_.work;
+    report_.ranges = choose_ranges(s, options_.ranges, otherwise);
+    report_.work = choose_work(s, report_.ranges, otherwise);
     connect(exec_, comm_, report_.transport, function_);
     node_size_ = s.node_size;
     targets_ = targets_of(layout_, report_.ranges);
@@ -387,14 +453,15 @@ class SortCall {
   }
 
   /// Everything but the result and the temporaries of local sorts. Collective.
-  template <class AnySearch, class AnyCuts>
-  void take_scratch(AnySearch& search, AnyCuts& early) {
+  template <class AnySearch, class AnyCuts, class AnySpread>
+  void take_scratch(AnySearch& search, AnyCuts& early, AnySpread& spread) {
     Verdict verdict;
     verdict.attempt([&] {
       ScratchList list;
       columns_.list(list, !targets_.empty() || sort_first(), !targets_.empty() && !sort_first());
       search.list(list);
       if (halves()) early.list(list);
+      if (spreads_) spread.list(list);
       const bool shows = this->shows();
       const Slot landmarks = list.add(shows ? (count_ >> landmark_bits) + 1 : 0, sizeof(Key));
       base_ = take(workspace().arrays, list);
@@ -837,6 +904,8 @@ class SortCall {
   bool leaves_own_ = false;  ///< what stays on its rank is merged from where it is sent
   RoomOfMerge room_;
   std::size_t splits_of_range_ = 0;
+  bool spreads_ = false;  ///< keys, if they turn out to spread; else as the report says
+  int spread_ranges_ = 1;
   std::unique_ptr<Traffic> traffic_;
   kradix::mpi::Report report_;
 };

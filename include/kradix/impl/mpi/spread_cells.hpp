@@ -1,0 +1,378 @@
+// Keys alone spread into cells, and what arrives of some cells spread into their parts and finished there.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+
+#include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/finish_chunk.hpp"
+#include "kradix/impl/device/spread_steps.hpp"
+#include "kradix/impl/device/team.hpp"
+#include "kradix/impl/device/team_scan.hpp"
+#include "kradix/impl/device/tiling.hpp"
+#include "kradix/impl/device/wide_array.hpp"
+#include "kradix/impl/mpi/even_cells.hpp"
+#include "kradix/impl/mpi/plan.hpp"
+
+namespace kradix::impl::mpi {
+
+/// Cells of all ranks, and parts of a cell, at most.
+inline constexpr int most_cells = 1024;
+
+/// How many keys each cell has, and where it begins.
+template <class ExecutionSpace, class Codec, TeamShape Shape>
+struct CountCells {
+  using Key = typename Codec::key_type;
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+
+  WideArray<const Key> keys;
+  Codec codec;
+  EvenCells<typename Codec::bits_type> cells;
+  std::size_t share;       ///< packs of a team
+  std::uint64_t* counts;   ///< of each cell, zero
+  std::uint64_t* counted;  ///< teams that have, zero
+  std::uint64_t* next;     ///< where each cell begins
+  std::uint64_t* strays;   ///< not zero if a key lies in none
+
+  struct Scratch {
+    std::uint32_t bins[most_cells];
+    std::uint64_t word;
+  };
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    const int thread = team.team_rank(), bins = static_cast<int>(cells.cells());
+    for (int bin = thread; bin < bins; bin += Shape.threads) scratch.bins[bin] = 0;
+    team.team_barrier();
+    bool strays = false;
+    const auto count = [&](const Key& key) {
+      const auto code = codec.encode(key);
+      strays |= !cells.holds(code);
+      L::increment(&scratch.bins[cells.cell_of(code) & (most_cells - 1)]);
+    };
+    const auto index = static_cast<std::size_t>(team.league_rank());
+    visit_packs<Shape>(team, keys, share_of(keys.packs(), share, index), Shape.round(),
+                       [&](const Pack<Key>& pack) {
+                         KRADIX_UNROLL
+                         for (int i = 0; i < Pack<Key>::size; ++i) count(pack.word(i));
+                       });
+    if (index == 0) {
+      for (int i = thread; i < keys.edges(); i += Shape.threads) {
+        count(keys.at(keys.place_of_edge(i)));
+      }
+    }
+    if (strays) *this->strays = 1;
+    team.team_barrier();
+    for (int bin = thread; bin < bins; bin += Shape.threads) {
+      if (scratch.bins[bin] > 0) {
+        Kokkos::atomic_add(&counts[bin], std::uint64_t{scratch.bins[bin]});
+      }
+    }
+    if (leaves_last(team, counted, team.league_size(), scratch.word)) place(team, bins);
+  }
+
+ private:
+  KOKKOS_FUNCTION void place(const Team& team, int bins) const {
+    const impl::Run run = run_of<Shape.threads>(bins, team.team_rank());
+    std::uint64_t sum = 0;
+    for (int bin = run.begin; bin < run.end; ++bin) sum += L::load(&counts[bin]);
+    std::uint64_t before = scan_team<Shape.threads>(team, sum).before;
+    for (int bin = run.begin; bin < run.end; ++bin) {
+      next[bin] = before;
+      before += L::load(&counts[bin]);
+    }
+  }
+};
+
+/// The steps of a tile: its keys are read, and written where `place` tells for each bin of so many keys.
+template <class ExecutionSpace, class Codec, TeamShape Shape, bool Parts>
+struct SpreadCell {
+  using Key = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+  using Steps = SpreadSteps<ExecutionSpace, Shape, most_cells>;
+  static constexpr int threads = Shape.threads, items = Shape.items, tile_size = threads * items;
+
+  /// A key's cell, or part of its cell.
+  struct Reader {
+    Codec codec;
+    EvenCells<Bits> cells;
+
+    KOKKOS_FUNCTION std::uint32_t of(const Key& key) const {
+      const std::uint32_t part = cells.part_of(codec.encode(key));
+      return Parts ? part & (cells.parts_of_cell() - 1) : part >> cells.part_bits;
+    }
+  };
+  struct Scratch {
+    Key keys[tile_size];
+    std::uint64_t base[most_cells];   ///< place in the output less place in the tile
+    std::uint32_t first[most_cells];  ///< counts, then first place in the tile
+    std::uint32_t sums[Steps::groups];
+  };
+  struct Registers {
+    Key key[items];
+    std::uint32_t rank[items / 2];  ///< packed by two
+    KOKKOS_FUNCTION std::uint32_t bin_of(const Reader& reader, int i) const {
+      return reader.of(key[i]);
+    }
+  };
+
+  template <bool Full, class Place>
+  KOKKOS_FUNCTION static void spread(const Team& team, const Reader& reader, const Key* in,
+                                     int size, const Place& place, Key* out, Scratch& scratch) {
+    const int thread = team.team_rank();
+    Registers registers;
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const int at = i * threads + thread;
+      registers.key[i] = in[Full || at < size ? at : 0];
+    }
+    for (int bin = thread; bin < most_cells; bin += threads) scratch.first[bin] = 0;
+    team.team_barrier();
+    if (Steps::crowds(registers.bin_of(reader, 0))) {
+      Steps::template rank<Full, true>(thread, reader, size, scratch, registers);
+    } else {
+      Steps::template rank<Full, false>(thread, reader, size, scratch, registers);
+    }
+    team.team_barrier();
+    const typename Steps::Room room = Steps::place_bins(team, scratch, place);
+    team.team_barrier();
+    Steps::template exchange<Full>(thread, reader, size, scratch, registers);
+    Steps::tell_room(thread, room, scratch);
+    team.team_barrier();
+    Key* const to = out + thread;
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const int at = i * threads + thread;
+      if (Full || at < size) {
+        const Key key = scratch.keys[at];
+        (to + scratch.base[reader.of(key)])[i * threads] = key;
+      }
+      if (i % 4 == 3) L::settle_memory();
+    }
+  }
+};
+
+/// All keys of a rank into cells.
+template <class ExecutionSpace, class Codec, TeamShape Shape>
+struct SpreadIntoCells {
+  using Steps = SpreadCell<ExecutionSpace, Codec, Shape, false>;
+  using Key = typename Codec::key_type;
+  using Team = TeamMember<ExecutionSpace>;
+  using Scratch = typename Steps::Scratch;
+  using Tiles = Tiling<Steps::tile_size>;
+
+  const Key* keys;
+  Key* out;
+  Codec codec;
+  EvenCells<typename Codec::bits_type> cells;
+  Tiles tiling;
+  std::uint64_t* next;          ///< free place of each cell
+  const std::uint64_t* strays;  ///< not zero if a key lies in none: then nothing is spread
+
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    if (*strays != 0) return;
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    const typename Steps::Reader reader{codec, cells};
+    const auto place = [&](int bin, std::uint32_t counted) {
+      return counted > 0 ? Kokkos::atomic_fetch_add(&next[bin], std::uint64_t{counted})
+                         : std::uint64_t{0};
+    };
+    const std::ptrdiff_t begin = tiling.begin_of(static_cast<std::uint32_t>(team.league_rank()));
+    if (begin >= 0) {
+      Steps::template spread<true>(team, reader, keys + begin, Steps::tile_size, place, out,
+                                   scratch);
+    } else {
+      Steps::template spread<false>(team, reader, keys, Steps::tile_size + static_cast<int>(begin),
+                                    place, out, scratch);
+    }
+  }
+};
+
+/// What of some cells lies where: a rank's keys of them side by side, in the order of the cells.
+template <class Key>
+struct ArrivedCells {
+  const Key* keys[most_spread_ranks];  ///< of each rank, of the first cell here
+  const std::uint64_t* begins;         ///< [rank][cell], of all cells, and the end of the last
+  std::uint32_t ranks;
+  std::uint32_t in_all, first;  ///< cells of all ranks, and the first one here
+
+  KOKKOS_FUNCTION Share of(std::uint32_t rank, std::uint32_t cell) const {
+    const std::uint64_t* const its = begins + rank * (in_all + 1) + first;
+    return {static_cast<std::size_t>(its[cell] - its[0]),
+            static_cast<std::size_t>(its[cell + 1] - its[0])};
+  }
+};
+
+/// Keys of cells into their parts, each of which has room for so many. What finds none is written over others, and told.
+template <class ExecutionSpace, class Codec, TeamShape Shape>
+struct SpreadIntoParts {
+  using Steps = SpreadCell<ExecutionSpace, Codec, Shape, true>;
+  using Key = typename Codec::key_type;
+  using Team = TeamMember<ExecutionSpace>;
+  using Scratch = typename Steps::Scratch;
+  static constexpr std::size_t tile_size = Steps::tile_size;
+
+  ArrivedCells<Key> arrived;
+  Codec codec;
+  EvenCells<typename Codec::bits_type> cells;
+  std::uint32_t tiles;     ///< of a rank's keys of a cell, at most
+  std::uint32_t room;      ///< of a part
+  Key* out;                ///< room for all parts, and for one tile
+  std::uint32_t* counted;  ///< keys of each part, zero
+  std::uint32_t* failed;
+
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    auto index = static_cast<std::uint32_t>(team.league_rank());
+    const std::uint32_t tile = index % tiles;
+    index /= tiles;
+    const std::uint32_t rank = index % arrived.ranks, cell = index / arrived.ranks;
+    const Share its = arrived.of(rank, cell);
+    const std::size_t begin = its.begin + tile * tile_size;
+    if (begin >= its.end) return;
+    const Key* const keys = arrived.keys[rank] + begin;
+    const std::size_t size = its.end - begin;
+    const std::uint32_t parts = cells.parts_of_cell(), first = cell * parts;
+    const typename Steps::Reader reader{codec, cells};
+    const auto place = [&](int bin, std::uint32_t keys_of_bin) -> std::uint64_t {
+      if (keys_of_bin == 0) return 0;
+      const std::uint32_t part = first + static_cast<std::uint32_t>(bin);
+      std::uint32_t before = Kokkos::atomic_fetch_add(&counted[part], keys_of_bin);
+      if (before + keys_of_bin > room) {
+        *failed = 1;
+        before = 0;
+      }
+      return std::uint64_t{part} * room + before;
+    };
+    if (size >= tile_size) {
+      Steps::template spread<true>(team, reader, keys, static_cast<int>(tile_size), place, out,
+                                   scratch);
+    } else {
+      Steps::template spread<false>(team, reader, keys, static_cast<int>(size), place, out,
+                                    scratch);
+    }
+  }
+};
+
+/// Where each part begins in the result, relative to the first place that is this rank's. A team for each cell.
+template <class ExecutionSpace, TeamShape Shape>
+struct PlaceParts {
+  using Team = TeamMember<ExecutionSpace>;
+
+  const std::int64_t* begins;    ///< of each cell
+  const std::uint32_t* counted;  ///< keys of each part
+  std::int64_t* places;
+  int parts;  ///< of a cell
+
+  struct Scratch {
+    std::int64_t begin[most_cells];
+  };
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    const std::size_t first = static_cast<std::size_t>(team.league_rank()) * parts;
+    for (int part = team.team_rank(); part < parts; part += Shape.threads) {
+      scratch.begin[part] = counted[first + part];
+    }
+    team.team_barrier();
+    scan_scratch<Shape.threads>(team, scratch.begin, parts);
+    const std::int64_t begin = begins[team.league_rank()];
+    for (int part = team.team_rank(); part < parts; part += Shape.threads) {
+      places[first + part] = begin + scratch.begin[part];
+    }
+  }
+};
+
+/// Parts put in order, each by one team in scratch. Of one that a cut between ranks divides, no more is written than is this rank's.
+template <class ExecutionSpace, class Codec, TeamShape Shape>
+struct FinishParts {
+  using Finish = FinishChunk<ExecutionSpace, Codec, NoValue, Shape, false, false>;
+  using Key = typename Codec::key_type;
+  using Team = TeamMember<ExecutionSpace>;
+  using Scratch = typename Finish::Scratch;
+
+  Finish finish;
+  EvenCells<typename Codec::bits_type> cells;
+  std::uint32_t first, parts;  ///< here
+  std::uint32_t room;          ///< of each
+  const Key* keys;
+  const std::uint32_t* counted;
+  const std::int64_t* places;
+  std::int64_t count;  ///< of this rank's places
+  Key* aside;          ///< room for a part at either end
+  bool is_dense;       ///< more than narrow counters hold are expected to share one
+  std::uint32_t* failed;
+
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    int failures = is_dense ? Finish::most_failures : 0;
+    const auto step = static_cast<std::uint32_t>(team.league_size());
+    for (auto part = static_cast<std::uint32_t>(team.league_rank()); part < parts; part += step) {
+      const std::uint32_t size = counted[part];
+      const std::int64_t begin = places[part], end = begin + size;
+      if (size == 0 || size > room || end <= 0 || begin >= count) continue;
+      const bool is_whole = begin >= 0 && end <= count;
+      Finish mine = finish;
+      if (!is_whole) mine.buffers.keys.result = aside + (begin < 0 ? 0 : room);
+      sort(team, part, Chunk::make(is_whole ? static_cast<std::size_t>(begin) : 0, size), mine,
+           scratch, failures);
+      if (!is_whole) {
+        team.team_barrier();
+        copy_own(team, begin, end, mine.buffers.keys.result);
+      }
+      team.team_barrier();
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION void sort(const Team& team, std::uint32_t part, const Chunk& chunk,
+                            const Finish& finish, Scratch& scratch, int& failures) const {
+    typename Finish::Registers registers;
+    if (team.team_rank() == 0) scratch.hopeless = false;
+    finish.load(team.team_rank(), chunk.size(), keys + std::size_t{part} * room, nullptr, 0,
+                scratch, registers);
+    if (team.team_rank() == 0) {
+      scratch.first = cells.first_of(first + part);
+      scratch.last = cells.last_of(first + part);
+    }
+    bool sorted = false;
+    if (failures < Finish::most_failures) {
+      sorted = order<typename Finish::Narrow>(team, chunk, finish, scratch, registers);
+      failures = sorted ? 0 : failures + 1;
+      if (!sorted) team.team_barrier();
+    }
+    if (!sorted) sorted = order<typename Finish::Wide>(team, chunk, finish, scratch, registers);
+    if (sorted) {
+      finish.write(team, chunk, nullptr, registers.count, scratch);
+    } else if (team.team_rank() == 0) {
+      *failed = 1;
+    }
+  }
+  template <class Counters>
+  KOKKOS_FUNCTION static bool order(const Team& team, const Chunk& chunk, const Finish& finish,
+                                    Scratch& scratch, typename Finish::Registers& registers) {
+    return finish.template order<Counters, typename Finish::Index>(team, chunk.size(), 0, scratch,
+                                                                   registers);
+  }
+
+  KOKKOS_FUNCTION void copy_own(const Team& team, std::int64_t begin, std::int64_t end,
+                                const Key* sorted) const {
+    for (std::int64_t place = begin + team.team_rank(); place < end; place += Shape.threads) {
+      if (place >= 0 && place < count) finish.buffers.keys.result[place] = sorted[place - begin];
+    }
+  }
+};
+
+}  // namespace kradix::impl::mpi

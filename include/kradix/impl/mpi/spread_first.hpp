@@ -1,0 +1,423 @@
+// Keys alone are spread into cells before they travel, and put in order where they arrive.
+//
+// So what a local sort would do first is what says who gets which keys, and what it would do then goes on while keys arrive. Cells
+// are of equal width in value (sample sort's buckets, Frazer and McKellar, "Samplesort", 1970, of keys of which a sample tells that
+// they spread evenly), and each falls into parts that fit a team's scratch. Where a cut between ranks lies need not be searched
+// for: both sides get its cell.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "kradix/impl/device/sample_places.hpp"
+#include "kradix/impl/mpi/cell_ranges.hpp"
+#include "kradix/impl/mpi/communicator.hpp"
+#include "kradix/impl/mpi/even_cells.hpp"
+#include "kradix/impl/mpi/exchange.hpp"
+#include "kradix/impl/mpi/layout.hpp"
+#include "kradix/impl/mpi/plan.hpp"
+#include "kradix/impl/mpi/search.hpp"
+#include "kradix/impl/mpi/second_instance.hpp"
+#include "kradix/impl/mpi/spread_cells.hpp"
+#include "kradix/impl/scratch.hpp"
+#include "kradix/impl/tuning.hpp"
+
+namespace kradix::impl::mpi {
+
+/// Words of which codes are all there is to know, so that nobody can tell in which order equal ones come.
+template <class Codec>
+inline constexpr bool may_spread_first = [] {
+  using Key = typename Codec::key_type;
+  return std::is_unsigned_v<Key> && (sizeof(Key) == 4 || sizeof(Key) == 8) &&
+         Codec::tells_all_keys_apart;
+}();
+
+/// Of other keys.
+struct NoSpread {
+  template <class... Any>
+  explicit NoSpread(const Any&...) {}
+  void list(ScratchList&) {}
+};
+
+template <class Codec>
+struct TakeSamples {
+  const typename Codec::key_type* keys;
+  Codec codec;
+  SamplePlaces places;
+  typename Codec::bits_type* taken;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    taken[i] = codec.encode(keys[places.of(i)]);
+  }
+};
+
+/// Do samples spread so evenly over `cells` that parts of the cells will hardly be longer than expected? No more of them in any
+/// of some dozen stretches, nor pairs of them in one part, than a few times what chance makes of it.
+template <class Bits>
+bool spread_evenly(const std::vector<Bits>& samples, const EvenCells<Bits>& cells) {
+  constexpr std::size_t stretches = 32;
+  std::vector<std::uint32_t> of_part(cells.parts, 0);
+  std::array<std::uint32_t, stretches> of_stretch{};
+  double pairs = 0;
+  for (const Bits code : samples) {
+    const std::uint32_t part = cells.part_of(code);
+    pairs += of_part[part]++;
+    ++of_stretch[std::uint64_t{part} * stretches / cells.parts];
+  }
+  const auto all = static_cast<double>(samples.size());
+  const double expected_pairs = all * all / 2 / cells.parts, expected = all / stretches;
+  const auto most = static_cast<double>(*std::max_element(of_stretch.begin(), of_stretch.end()));
+  constexpr double by_chance = 6;  // standard deviations
+  return pairs <= 1.2 * expected_pairs + by_chance * std::sqrt(expected_pairs) + 1 &&
+         most <= 1.1 * expected + by_chance * std::sqrt(expected);
+}
+
+template <class ExecutionSpace, class Codec>
+class SpreadFirst {
+ public:
+  using Key = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
+  using Space = typename ExecutionSpace::memory_space;
+
+  SpreadFirst(const ExecutionSpace& exec, const Communicator& comm, const Codec& codec,
+              const Layout& layout, const char* label)
+      : exec_(exec),
+        comm_(comm),
+        codec_(codec),
+        layout_(layout),
+        label_(std::string(label) + "::mpi::") {}
+
+  void list(ScratchList& scratch) {
+    samples_slot_ = scratch.add(samples_of(comm_.rank()), sizeof(Bits));
+    counts_slot_ = scratch.add(most_cells + 2, sizeof(std::uint64_t));
+    next_slot_ = scratch.add(most_cells, sizeof(std::uint64_t));
+  }
+
+  /// Chooses cells by a sample. False if there are none; or if keys do not seem to spread evenly, unless they are spread `anyway`.
+  /// Collective.
+  bool choose(const Key* keys, std::byte* base, bool anyway) {
+    keys_ = keys;
+    base_ = base;
+    count_ = layout_.before[static_cast<std::size_t>(comm_.rank())];
+    const std::vector<Bits> samples = gather_from_all(comm_, sample());
+    if (samples.empty()) return false;
+    const auto [least, greatest] = std::minmax_element(samples.begin(), samples.end());
+    const Bits margin = static_cast<Bits>((*greatest - *least) / margin_part + 1);
+    const auto last = low_mask<Bits>(Codec::bits);
+    const Bits from = *least > margin ? static_cast<Bits>(*least - margin) : Bits{0};
+    const Bits to = last - *greatest > margin ? static_cast<Bits>(*greatest + margin) : last;
+    cells_ = cells_between(from, to);
+    return cells_.exist() && (anyway || spread_evenly(samples, cells_));
+  }
+
+  /// To `sent`. Enqueued; `second` brings counts while keys move.
+  void spread(Key* sent, SecondInstance<ExecutionSpace>& second) {
+    sent_ = sent;
+    std::uint64_t* const counts = counts_slot_.in<std::uint64_t>(base_);
+    clear(counts, most_cells + 2);
+    if (count_ > 0) {
+      const WideArray<const Key> wide(keys_, count_);
+      const std::size_t teams =
+          std::min(running_teams_of<count_with>(exec_), wide.packs() / count_with.round() + 1);
+      launch<count_with>("CountCells", teams,
+                         Count{wide, codec_, cells_, (wide.packs() + teams - 1) / teams, counts,
+                               counts + most_cells, next(), counts + most_cells + 1});
+    }
+    second.follow(exec_);
+    if (count_ > 0) {
+      const auto tiling = Into::Tiles::of(count_);
+      launch<spread_with>(
+          "SpreadIntoCells", tiling.tiles(),
+          Into{keys_, sent_, codec_, cells_, tiling, next(), counts + most_cells + 1});
+    }
+  }
+
+  /// Which cells go where. False if some key lies in none; or if a cell has more keys than its parts have room for, unless that is
+  /// done `anyway`. Collective.
+  bool plan(const ExecutionSpace& beside, int ranges, bool anyway) {
+    const std::uint32_t cells = cells_.cells();
+    const auto found = to_host(beside, counts_slot_.in<std::uint64_t>(base_), most_cells + 2);
+    std::vector<std::uint64_t> counts(found.begin(), found.begin() + cells);
+    counts.push_back(found.back());
+    std::vector<std::uint64_t> all(counts.size() * static_cast<std::size_t>(comm_.size()));
+    check(MPI_Allgather(counts.data(), static_cast<int>(counts.size()), MPI_UINT64_T, all.data(),
+                        static_cast<int>(counts.size()), MPI_UINT64_T, comm_.get()),
+          "MPI_Allgather");
+    bool strays = false;
+    counts.clear();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i % (cells + 1) == cells) {
+        strays = strays || all[i] != 0;
+      } else {
+        counts.push_back(all[i]);
+      }
+    }
+    if (strays) return false;
+    plan_.emplace(std::move(counts), layout_, ranges);
+    return anyway || plan_->most_in_cell() <= std::uint64_t{cells_.parts_of_cell()} * even_part();
+  }
+  int ranges() const { return plan_->ranges(); }
+
+  /// For what arrives, and for one range at a time as it is put in order.
+  void list_room(ScratchList& scratch) {
+    const int rank = comm_.rank();
+    std::size_t arriving = 0, longest = 0;
+    std::uint32_t most_parts = 0;
+    for (int range = 0; range < ranges(); ++range) {
+      comm_.for_others(
+          [&](int from) { arriving += plan_->keys_from(from, rank, range) + aligned_bytes; });
+      longest = std::max<std::size_t>(longest, plan_->keys_of_range(rank, range));
+      most_parts = std::max(most_parts, parts_of(range));
+    }
+    const std::uint32_t all = parts_before(ranges());
+    arrived_slot_ = scratch.add(arriving, sizeof(Key));
+    room_slot_ = scratch.add(std::max(std::size_t{most_parts} * part_room, longest) + tile_size,
+                             sizeof(Key));
+    aside_slot_ = scratch.add(2 * part_room, sizeof(Key));
+    counted_slot_ = scratch.add(all + static_cast<std::size_t>(ranges()), sizeof(std::uint32_t));
+    places_slot_ = scratch.add(all, sizeof(std::int64_t));
+    begins_slot_ = scratch.add(plan_->begins().size(), sizeof(std::uint64_t));
+    cell_places_slot_ = scratch.add(plan_->cells(), sizeof(std::int64_t));
+  }
+  /// Enqueued.
+  void place(std::byte* base) {
+    const int rank = comm_.rank();
+    room_base_ = base;
+    arrived_.assign(static_cast<std::size_t>(ranges() * comm_.size()), nullptr);
+    Key* next = arrived_slot_.in<Key>(base);
+    for (int range = 0; range < ranges(); ++range) {
+      for (int from = 0; from < comm_.size(); ++from) {
+        const std::uint64_t begin = plan_->begin(from, plan_->first(rank, range));
+        if (from == comm_.rank()) {
+          at(from, range) = sent_ + begin;
+        } else {
+          // As far from an aligned place as there.
+          at(from, range) = next + begin % aligned_bytes;
+          next += plan_->keys_from(from, rank, range) + aligned_bytes;
+        }
+      }
+    }
+    const auto mine =
+        static_cast<std::int64_t>(layout_.begins()[static_cast<std::size_t>(comm_.rank())]);
+    cell_places_.clear();
+    for (std::uint32_t cell = 0; cell < plan_->cells(); ++cell) {
+      cell_places_.push_back(static_cast<std::int64_t>(plan_->place(cell)) - mine);
+    }
+    enqueue_to_device(exec_, begins_slot_.in<std::uint64_t>(base), plan_->begins());
+    enqueue_to_device(exec_, cell_places_slot_.in<std::int64_t>(base), cell_places_);
+    clear(counted(0), parts_before(ranges()) + static_cast<std::size_t>(ranges()));
+  }
+
+  Pieces pieces(int range) {
+    Pieces pieces;
+    const auto piece = [](int rank, Key* keys, std::uint64_t count, std::uint64_t begin) {
+      return Piece{rank, reinterpret_cast<std::byte*>(keys), count * sizeof(Key),
+                   bytes_to_alignment(begin * sizeof(Key))};
+    };
+    comm_.for_others([&](int other) {
+      const std::uint64_t mine = plan_->begin(comm_.rank(), plan_->first(other, range));
+      const std::uint64_t its = plan_->begin(other, plan_->first(comm_.rank(), range));
+      pieces.sends.push_back(
+          piece(other, sent_ + mine, plan_->keys_from(comm_.rank(), other, range), mine));
+      pieces.receives.push_back(
+          piece(other, at(other, range), plan_->keys_from(other, comm_.rank(), range), its));
+    });
+    return pieces;
+  }
+
+  /// What has arrived of a range, to its places of this rank's result. Enqueued.
+  void finish(int range, Key* out) {
+    const std::uint32_t parts = parts_of(range);
+    if (plan_->keys_of_range(comm_.rank(), range) == 0) return;
+    const std::uint32_t first = plan_->first(comm_.rank(), range);
+    const std::uint32_t cells = plan_->end(comm_.rank(), range) - first;
+    ArrivedCells<Key> arrived{};
+    std::uint64_t longest = 0;
+    for (int from = 0; from < comm_.size(); ++from) {
+      arrived.keys[from] = at(from, range);
+      for (std::uint32_t cell = first; cell < first + cells; ++cell) {
+        longest = std::max(longest, plan_->keys(from, cell));
+      }
+    }
+    arrived.begins = begins_slot_.in<std::uint64_t>(room_base_);
+    arrived.ranks = static_cast<std::uint32_t>(comm_.size());
+    arrived.in_all = plan_->cells();
+    arrived.first = first;
+    const auto tiles = static_cast<std::uint32_t>((longest + tile_size - 1) / tile_size);
+    Key* const room = room_slot_.in<Key>(room_base_);
+    launch<spread_with>(
+        "SpreadIntoParts", std::size_t{cells} * arrived.ranks * tiles,
+        Parts{arrived, codec_, cells_, tiles, part_room, room, counted(range), failed(range)});
+    std::int64_t* const places = places_slot_.in<std::int64_t>(room_base_) + parts_before(range);
+    launch<place_with>("PlaceParts", cells,
+                       Place{cell_places_slot_.in<std::int64_t>(room_base_) + first, counted(range),
+                             places, static_cast<int>(cells_.parts_of_cell())});
+    const DigitList all{0, Codec::bits};
+    launch<finish_with>(
+        "FinishParts", std::min<std::size_t>(parts, teams_for_chunks(parts)),
+        Finish{{{{nullptr, out, nullptr}, {}},
+                codec_,
+                all,
+                bits_between<Bits>(all.begin, all.end),
+                false,
+                nullptr,
+                nullptr,
+                {}},
+               cells_,
+               first << cells_.part_bits,
+               parts,
+               part_room,
+               room,
+               counted(range),
+               places,
+               static_cast<std::int64_t>(layout_.after[static_cast<std::size_t>(comm_.rank())]),
+               aside_slot_.in<Key>(room_base_),
+               is_dense(),
+               failed(range)});
+  }
+
+  /// Ranges whose keys were not as the sample seemed to tell are put in order by `sort(keys, count)`, once all has arrived. Waits.
+  template <class Sort>
+  void mend(Key* out, const Sort& sort) {
+    const auto failed = to_host(exec_, this->failed(0), static_cast<std::size_t>(ranges()));
+    for (int range = 0; range < ranges(); ++range) {
+      if (failed[static_cast<std::size_t>(range)] != 0) sort_instead(range, out, sort);
+    }
+  }
+
+ private:
+  static constexpr TeamShape count_with = count_even_cells_shape<ExecutionSpace>();
+  static constexpr TeamShape spread_with = spread_cells_shape<ExecutionSpace>(sizeof(Key));
+  static constexpr TeamShape place_with = count_shape<ExecutionSpace>();
+  static constexpr TeamShape finish_with = finish_parts_shape<ExecutionSpace>(sizeof(Key));
+  using Count = mpi::CountCells<ExecutionSpace, Codec, count_with>;
+  using Into = SpreadIntoCells<ExecutionSpace, Codec, spread_with>;
+  using Parts = SpreadIntoParts<ExecutionSpace, Codec, spread_with>;
+  using Place = PlaceParts<ExecutionSpace, place_with>;
+  using Finish = FinishParts<ExecutionSpace, Codec, finish_with>;
+  static constexpr std::size_t tile_size = Parts::tile_size;
+  static constexpr std::uint32_t part_room = finish_with.round();
+  static constexpr Bits margin_part = 512;
+  static constexpr std::uint64_t most_samples = 2048;  ///< of a rank, on the average
+
+  std::size_t samples_of(int rank) const {
+    const std::uint64_t has = layout_.before[static_cast<std::size_t>(rank)];
+    if (has == 0) return 0;
+    const double share = static_cast<double>(has) / static_cast<double>(layout_.total);
+    const auto all = static_cast<double>(most_samples * static_cast<std::uint64_t>(comm_.size()));
+    return static_cast<std::size_t>(
+        std::clamp<std::uint64_t>(static_cast<std::uint64_t>(share * all), 1, has));
+  }
+  std::vector<Bits> sample() {
+    const std::size_t samples = samples_of(comm_.rank());
+    Bits* const taken = samples_slot_.in<Bits>(base_);
+    if (samples > 0) {
+      Kokkos::parallel_for(label_ + "TakeSamples",
+                           Kokkos::RangePolicy<ExecutionSpace>(exec_, 0, samples),
+                           TakeSamples<Codec>{keys_, codec_, {count_, samples}, taken});
+    }
+    return to_host(exec_, taken, samples);
+  }
+
+  /// Keys that a part may have on the average, so that hardly any has more than there is room for.
+  static constexpr std::uint64_t even_part() {
+    constexpr auto room = static_cast<double>(part_room);
+    std::uint64_t root = 1;
+    while ((root + 1) * (root + 1) <= part_room) ++root;
+    return static_cast<std::uint64_t>(room) - 7 * root;
+  }
+  EvenCells<Bits> cells_between(Bits from, Bits to) const {
+    // A little more room, as cells differ, too.
+    const std::uint64_t parts = layout_.total / (even_part() - even_part() / 32) + 1;
+    if (parts > std::uint64_t{most_cells} * most_cells) return {};
+    // Each cut between ranks costs both sides a cell.
+    const auto least_cells = std::uint64_t{64} * static_cast<std::uint64_t>(comm_.size());
+    int part_bits = 0;
+    while (parts >> part_bits > most_cells ||
+           (parts >> part_bits > least_cells &&
+            parts >> part_bits > std::uint64_t{3} << part_bits >> 1)) {
+      ++part_bits;
+    }
+    return EvenCells<Bits>::between(from, to, static_cast<std::uint32_t>(parts), part_bits);
+  }
+  /// More keys than counters of two bits hold would often share one.
+  bool is_dense() const {
+    constexpr double most = 0.12, counters = 65536;
+    const double codes = static_cast<double>(cells_.last_of(0) - cells_.first_of(0)) + 1;
+    return static_cast<double>(even_part()) > most * std::min(codes, counters);
+  }
+
+  std::uint32_t parts_before(int range) const {
+    const int rank = comm_.rank();
+    return (plan_->first(rank, range) - plan_->first(rank, 0)) << cells_.part_bits;
+  }
+  std::uint32_t parts_of(int range) const { return parts_before(range + 1) - parts_before(range); }
+
+  template <class Sort>
+  void sort_instead(int range, Key* out, const Sort& sort) {
+    const int rank = comm_.rank();
+    Key* const room = room_slot_.in<Key>(room_base_);
+    const auto count = static_cast<std::int64_t>(plan_->keys_of_range(rank, range));
+    Key* next = room;
+    for (int from = 0; from < comm_.size(); ++from) {
+      const std::uint64_t keys = plan_->keys_from(from, rank, range);
+      copy(next, at(from, range), keys);
+      next += keys;
+    }
+    sort(room, static_cast<std::size_t>(count));
+    const std::int64_t begin = cell_places_[plan_->first(rank, range)];
+    const auto places = static_cast<std::int64_t>(layout_.after[static_cast<std::size_t>(rank)]);
+    const std::int64_t from = std::max<std::int64_t>(begin, 0);
+    const std::int64_t to = std::min(begin + count, places);
+    copy(out + from, room + (from - begin), static_cast<std::uint64_t>(to - from));
+  }
+  void copy(Key* to, const Key* from, std::uint64_t count) {
+    copy_bytes(exec_, reinterpret_cast<std::byte*>(to), reinterpret_cast<const std::byte*>(from),
+               count * sizeof(Key));
+  }
+
+  template <class T>
+  void clear(T* data, std::size_t count) {
+    Kokkos::deep_copy(exec_, Loose<T, Space>(data, count), T{0});
+  }
+  template <TeamShape Shape, class Kernel>
+  void launch(const char* name, std::size_t teams, const Kernel& kernel) {
+    launch_teams<Shape>(exec_, label_ + name, teams, Kernel::scratch_bytes(), kernel);
+  }
+
+  std::uint64_t* next() const { return next_slot_.in<std::uint64_t>(base_); }
+  std::uint32_t* counted(int range) const {
+    return counted_slot_.in<std::uint32_t>(room_base_) + parts_before(range);
+  }
+  std::uint32_t* failed(int range) const { return counted(ranges()) + range; }
+  Key*& at(int from, int range) {
+    return arrived_[static_cast<std::size_t>(range * comm_.size() + from)];
+  }
+
+  const ExecutionSpace& exec_;
+  const Communicator& comm_;
+  Codec codec_;
+  const Layout& layout_;
+  std::string label_;
+  Slot samples_slot_, counts_slot_, next_slot_;
+  Slot arrived_slot_, room_slot_, aside_slot_, counted_slot_, places_slot_, begins_slot_,
+      cell_places_slot_;
+  std::byte *base_ = nullptr, *room_base_ = nullptr;
+  const Key* keys_ = nullptr;
+  Key* sent_ = nullptr;
+  std::size_t count_ = 0;
+  EvenCells<Bits> cells_;
+  std::optional<CellRanges> plan_;
+  std::vector<Key*> arrived_;  ///< where each rank's keys of a range lie
+  std::vector<std::int64_t> cell_places_;
+};
+
+}  // namespace kradix::impl::mpi
