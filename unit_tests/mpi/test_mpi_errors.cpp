@@ -207,7 +207,8 @@ TEST_F(MpiErrors, MemoryThatOneRankDoesNotGet) {
   for (std::size_t i = 0; i < count; ++i)
     many[i] = inputs::mix(i + static_cast<unsigned>(world::rank()));
   const auto large = to_device(many);
-  for (const Work work : {Work::partition_first, Work::sort_first, Work::sort_halves}) {
+  for (const Work work :
+       {Work::partition_first, Work::sort_first, Work::sort_halves, Work::spread_first}) {
     expect_error<std::runtime_error>(
         [&] {
           const NoMoreMemory limit(am_last);

@@ -88,7 +88,9 @@ TEST(MpiMemory, AWarmWorkspaceLeavesOnlyTheResultToAllocate) {
                                      {Work::sort_first, 2},
                                      {Work::sort_first, 1},
                                      {Work::sort_halves, 1},
-                                     {Work::sort_halves, 2}}) {
+                                     {Work::sort_halves, 2},
+                                     {Work::spread_first, 1},
+                                     {Work::spread_first, 3}}) {
     kradix::mpi::Workspace workspace;
     const Options options{.work = work, .ranges = ranges, .workspace = &workspace};
     (void)kradix::mpi::sort(MPI_COMM_WORLD, Space{}, keys, out, options);

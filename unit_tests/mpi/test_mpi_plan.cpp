@@ -4,11 +4,14 @@
 #include <map>
 
 #include "kradix/impl/mpi/agreement.hpp"
+#include "kradix/impl/mpi/cell_ranges.hpp"
 #include "kradix/impl/mpi/halves.hpp"
 #include "kradix/impl/mpi/plan.hpp"
 #include "kradix/impl/mpi/splitters.hpp"
+#include "kradix/impl/mpi/spread_first.hpp"
 #include "kradix/impl/mpi/transport.hpp"
 #include "support/inputs.hpp"
+#include "support/keys.hpp"
 
 namespace {
 
@@ -298,6 +301,144 @@ TEST(MpiPlan, RangesLieBetweenRanks) {
   EXPECT_EQ(with_ranges({7}, {1, 2, 7, 8, 9}, 3, 9), (Places{1, 2, 7, 8, 9}));
 }
 
+/// Every code between the ends lies in the part that begins at or before it and ends at or behind it; parts follow each other.
+template <class Bits>
+void expect_parts_hold_codes(std::uint64_t seed) {
+  SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(sizeof(Bits)) + " bytes");
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    const auto random = [&](std::uint64_t n) { return inputs::mix(seed + 1000 * i + n); };
+    constexpr auto last = static_cast<Bits>(~Bits{0});
+    const int width = static_cast<int>(1 + random(0) % (8 * sizeof(Bits)));
+    const auto span = static_cast<Bits>(kradix::impl::low_mask<Bits>(width) - random(1) % 3);
+    const auto least =
+        i % 3 == 0 || span == last ? Bits{0} : static_cast<Bits>(random(2) % (last - span) + i % 2);
+    const auto greatest = static_cast<Bits>(least + span);
+    const auto parts = static_cast<std::uint32_t>(1 + random(3) % (1u << random(4) % 20));
+    const int part_bits = static_cast<int>(random(5) % 10);
+    const auto cells = EvenCells<Bits>::between(least, greatest, parts, part_bits);
+    EXPECT_EQ(cells.exist(), span / 4 >= parts);
+    if (!cells.exist()) continue;
+    EXPECT_LE(cells.parts, parts);
+    EXPECT_GE(std::uint64_t{cells.cells()} << part_bits, cells.parts);
+    EXPECT_EQ(cells.first_of(0), least);
+    EXPECT_EQ(cells.last_of(cells.parts - 1), greatest);
+    EXPECT_TRUE(cells.holds(least) && cells.holds(greatest));
+    EXPECT_EQ(cells.holds(static_cast<Bits>(least - 1)), least == 0 && greatest == last);
+    EXPECT_EQ(cells.holds(static_cast<Bits>(greatest + 1)), least == 0 && greatest == last);
+    for (std::uint64_t n = 0; n < 50; ++n) {
+      const auto code = static_cast<Bits>(
+          n == 0   ? least
+          : n == 1 ? greatest
+                   : least + random(10 + n) % (std::uint64_t{span} + (span < last ? 1 : 0)));
+      const std::uint32_t part = cells.part_of(code);
+      ASSERT_LT(part, cells.parts);
+      EXPECT_LE(cells.first_of(part), code);
+      EXPECT_GE(cells.last_of(part), code);
+      EXPECT_EQ(cells.part_of(cells.first_of(part)), part);
+      EXPECT_EQ(cells.part_of(cells.last_of(part)), part);
+      if (part > 0) {
+        EXPECT_EQ(cells.last_of(part - 1) + 1, cells.first_of(part));
+      }
+    }
+  }
+}
+TEST(MpiPlan, PartsOfCellsHoldTheirCodes) {
+  const std::uint64_t seed = keys::fresh_seed();
+  expect_parts_hold_codes<std::uint32_t>(seed);
+  expect_parts_hold_codes<std::uint64_t>(seed);
+}
+
+TEST(MpiPlan, ASampleTellsWhetherKeysSpreadEvenly) {
+  const std::uint64_t seed = keys::fresh_seed();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  const auto even = [&](const auto& code_of, std::uint32_t parts) {
+    std::vector<std::uint32_t> samples(8192);
+    for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = code_of(inputs::mix(seed + i));
+    const auto [least, greatest] = std::minmax_element(samples.begin(), samples.end());
+    return spread_evenly(samples, EvenCells<std::uint32_t>::between(*least, *greatest, parts, 3));
+  };
+  for (const std::uint32_t parts : {100u, 10000u, 260000u}) {
+    EXPECT_TRUE(even([](std::uint64_t r) { return static_cast<std::uint32_t>(r); }, parts));
+    EXPECT_TRUE(
+        even([](std::uint64_t r) { return 1000u + static_cast<std::uint32_t>(r >> 36); }, parts));
+    // Half as dense in half of the range; most in a tenth of it; products; few values; most parts empty.
+    EXPECT_FALSE(even(
+        [](std::uint64_t r) { return static_cast<std::uint32_t>(r) >> (r >> 40) % 2; }, parts));
+    EXPECT_FALSE(even(
+        [](std::uint64_t r) {
+          return (r >> 40) % 5 == 0 ? static_cast<std::uint32_t>(r)
+                                    : static_cast<std::uint32_t>(r) / 10;
+        },
+        parts));
+    EXPECT_FALSE(
+        even([](std::uint64_t r) { return static_cast<std::uint32_t>((r & 0xffff) * (r >> 48)); },
+             parts));
+  }
+  EXPECT_FALSE(
+      even([](std::uint64_t r) { return static_cast<std::uint32_t>(r % 1000) << 22; }, 260000));
+  EXPECT_FALSE(
+      even([](std::uint64_t r) { return static_cast<std::uint32_t>(r) & ~(7u << 15); }, 131072));
+}
+
+/// A rank's cells are those that have its places, no more; its ranges are those cells in order.
+TEST(MpiPlan, RanksGetTheCellsOfTheirPlaces) {
+  const std::uint64_t seed = keys::fresh_seed();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  for (std::uint64_t i = 0; i < 400; ++i) {
+    const auto random = [&](std::uint64_t n) { return inputs::mix(seed + 100000 * i + n); };
+    const std::size_t ranks = 1 + random(0) % 6, cells = 1 + random(1) % 40;
+    const int ranges = static_cast<int>(1 + random(2) % 9);
+    std::vector<std::uint64_t> counts(ranks * cells);
+    Layout layout;
+    for (std::size_t c = 0; c < counts.size(); ++c) {
+      counts[c] = random(10 + c) % 4 == 0 ? 0 : random(10 + c) % 1000;
+      layout.total += counts[c];
+    }
+    std::uint64_t left = layout.total;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      layout.after.push_back(r + 1 == ranks              ? left
+                             : random(5000 + r) % 3 == 0 ? 0
+                                                         : random(6000 + r) % (left + 1));
+      left -= layout.after.back();
+    }
+    const CellRanges plan(counts, layout, ranges);
+    ASSERT_EQ(plan.cells(), cells);
+    const auto places = layout.begins();
+    for (int rank = 0; rank < static_cast<int>(ranks); ++rank) {
+      const std::uint64_t begin = places[static_cast<std::size_t>(rank)];
+      const std::uint64_t end = places[static_cast<std::size_t>(rank) + 1];
+      const std::uint32_t first = plan.first(rank, 0), behind = plan.first(rank, ranges);
+      std::uint64_t keys = 0;
+      for (int range = 0; range < ranges; ++range) {
+        EXPECT_LE(plan.first(rank, range), plan.end(rank, range));
+        std::uint64_t from_all = 0;
+        for (int from = 0; from < static_cast<int>(ranks); ++from)
+          from_all += plan.keys_from(from, rank, range);
+        EXPECT_EQ(from_all, plan.keys_of_range(rank, range));
+        keys += from_all;
+      }
+      EXPECT_EQ(keys, plan.place(behind) - plan.place(first));
+      if (begin == end) {
+        EXPECT_EQ(first, behind);
+        continue;
+      }
+      EXPECT_LE(plan.place(first), begin);
+      EXPECT_GT(plan.place(first + 1), begin);
+      EXPECT_GE(plan.place(behind), end);
+      EXPECT_LT(plan.place(behind - 1), end);
+    }
+    for (std::uint32_t cell = 0; cell < cells; ++cell) {
+      std::uint64_t keys = 0;
+      for (std::size_t rank = 0; rank < ranks; ++rank) {
+        EXPECT_EQ(plan.keys(static_cast<int>(rank), cell), counts[rank * cells + cell]);
+        keys += counts[rank * cells + cell];
+      }
+      EXPECT_EQ(keys, plan.place(cell + 1) - plan.place(cell));
+      EXPECT_LE(keys, plan.most_in_cell());
+    }
+  }
+}
+
 TEST(MpiPlan, ChoicesFollowTheModel) {
   Situation s;
   s.ranks = 4;
@@ -352,7 +493,24 @@ TEST(MpiPlan, ChoicesFollowTheModel) {
   s.element_bytes = 8;
   s.total = std::uint64_t{1} << 27;
   EXPECT_EQ(choose_work(s, 2, Work::automatic), Work::sort_first);
-  s.halves = s.kept = s.fetches = s.beside = false;
+  EXPECT_FALSE(spreads_first(s, Work::spread_first));  // no keys of which that can be said
+  s.spreads = true;
+  EXPECT_TRUE(spreads_first(s, Work::spread_first));
+  EXPECT_FALSE(spreads_first(s, Work::sort_first));
+  s.total = std::uint64_t{1} << 28;
+  EXPECT_TRUE(spreads_first(s, Work::automatic));
+  EXPECT_EQ(spread_ranges(s, 0), 8);
+  EXPECT_EQ(spread_ranges(s, 3), 3);
+  s.fetches = false;
+  EXPECT_FALSE(spreads_first(s, Work::automatic));
+  s.fetches = true;
+  s.total = std::uint64_t{1} << 20;
+  EXPECT_FALSE(spreads_first(s, Work::automatic));
+  EXPECT_EQ(spread_ranges(s, 0), 1);
+  s.ranks = 17;
+  EXPECT_FALSE(spreads_first(s, Work::spread_first));
+  s.ranks = ranks;
+  s.spreads = s.halves = s.kept = s.fetches = s.beside = false;
   s.total = 1000;
   EXPECT_EQ(choose_ranges(s, 0, Work::automatic), 1);
   s.ranks = 1000;

@@ -92,4 +92,8 @@ class SecondInstance {
   std::optional<ExecutionSpace> instance_;
 };
 
+/// One more, of equal rank, for kernels that are best done beside others of the caller's.
+template <class ExecutionSpace>
+class TwinInstance : public SecondInstance<ExecutionSpace> {};
+
 }  // namespace kradix::impl::mpi

@@ -216,11 +216,15 @@ class SortCall {
       std::vector<Pieces> batches;
       for (int range = 0; range < spread.ranges(); ++range) batches.push_back(spread.pieces(range));
       const auto under_way = traffic_->begin(std::move(batches), {});
+      auto& twin = comm_.keep<TwinInstance<ExecutionSpace>>();
+      twin.follow(exec_);
       for (int range = 0; range < spread.ranges(); ++range) {
+        const ExecutionSpace& in_turn = range % 2 == 0 ? exec_ : twin.beside(exec_);
         under_way->next();
-        second().precede(exec_);
-        sorted.attempt([&] { spread.finish(range, result); });
+        second().precede(in_turn);
+        sorted.attempt([&] { spread.finish(in_turn, range, result); });
       }
+      twin.precede(exec_);
       under_way->finish();
       report_.seconds.exchange = lap();
       sorted.attempt([&] {

@@ -127,7 +127,7 @@ class SpreadFirst {
       const WideArray<const Key> wide(keys_, count_);
       const std::size_t teams =
           std::min(running_teams_of<count_with>(exec_), wide.packs() / count_with.round() + 1);
-      launch<count_with>("CountCells", teams,
+      launch<count_with>(exec_, "CountCells", teams,
                          Count{wide, codec_, cells_, (wide.packs() + teams - 1) / teams, counts,
                                counts + most_cells, next(), counts + most_cells + 1});
     }
@@ -135,7 +135,7 @@ class SpreadFirst {
     if (count_ > 0) {
       const auto tiling = Into::Tiles::of(count_);
       launch<spread_with>(
-          "SpreadIntoCells", tiling.tiles(),
+          exec_, "SpreadIntoCells", tiling.tiles(),
           Into{keys_, sent_, codec_, cells_, tiling, next(), counts + most_cells + 1});
     }
   }
@@ -166,7 +166,7 @@ class SpreadFirst {
   }
   int ranges() const { return plan_->ranges(); }
 
-  /// For what arrives, and for one range at a time as it is put in order.
+  /// For what arrives, and for two ranges at a time as they are put in order.
   void list_room(ScratchList& scratch) {
     const int rank = comm_.rank();
     std::size_t arriving = 0, longest = 0;
@@ -179,8 +179,8 @@ class SpreadFirst {
     }
     const std::uint32_t all = parts_before(ranges());
     arrived_slot_ = scratch.add(arriving, sizeof(Key));
-    room_slot_ = scratch.add(std::max(std::size_t{most_parts} * part_room, longest) + tile_size,
-                             sizeof(Key));
+    const std::size_t room = std::max(std::size_t{most_parts} * part_room, longest) + tile_size;
+    for (int i = 0; i < std::min(ranges(), 2); ++i) room_slots_[i] = scratch.add(room, sizeof(Key));
     aside_slot_ = scratch.add(2 * part_room, sizeof(Key));
     counted_slot_ = scratch.add(all + static_cast<std::size_t>(ranges()), sizeof(std::uint32_t));
     places_slot_ = scratch.add(all, sizeof(std::int64_t));
@@ -233,8 +233,9 @@ class SpreadFirst {
     return pieces;
   }
 
-  /// What has arrived of a range, to its places of this rank's result. Enqueued.
-  void finish(int range, Key* out) {
+  /// What has arrived of a range, to its places of this rank's result. Enqueued; ranges in a row may be on two instances, for
+  /// teams that spread and teams that finish work well side by side.
+  void finish(const ExecutionSpace& exec, int range, Key* out) {
     const std::uint32_t parts = parts_of(range);
     if (plan_->keys_of_range(comm_.rank(), range) == 0) return;
     const std::uint32_t first = plan_->first(comm_.rank(), range);
@@ -252,17 +253,17 @@ class SpreadFirst {
     arrived.in_all = plan_->cells();
     arrived.first = first;
     const auto tiles = static_cast<std::uint32_t>((longest + tile_size - 1) / tile_size);
-    Key* const room = room_slot_.in<Key>(room_base_);
+    Key* const room = room_slots_[range % 2].in<Key>(room_base_);
     launch<spread_with>(
-        "SpreadIntoParts", std::size_t{cells} * arrived.ranks * tiles,
+        exec, "SpreadIntoParts", std::size_t{cells} * arrived.ranks * tiles,
         Parts{arrived, codec_, cells_, tiles, part_room, room, counted(range), failed(range)});
     std::int64_t* const places = places_slot_.in<std::int64_t>(room_base_) + parts_before(range);
-    launch<place_with>("PlaceParts", cells,
+    launch<place_with>(exec, "PlaceParts", cells,
                        Place{cell_places_slot_.in<std::int64_t>(room_base_) + first, counted(range),
                              places, static_cast<int>(cells_.parts_of_cell())});
     const DigitList all{0, Codec::bits};
     launch<finish_with>(
-        "FinishParts", std::min<std::size_t>(parts, teams_for_chunks(parts)),
+        exec, "FinishParts", std::min<std::size_t>(parts, teams_for_chunks(parts)),
         Finish{{{{nullptr, out, nullptr}, {}},
                 codec_,
                 all,
@@ -364,7 +365,7 @@ class SpreadFirst {
   template <class Sort>
   void sort_instead(int range, Key* out, const Sort& sort) {
     const int rank = comm_.rank();
-    Key* const room = room_slot_.in<Key>(room_base_);
+    Key* const room = room_slots_[0].in<Key>(room_base_);
     const auto count = static_cast<std::int64_t>(plan_->keys_of_range(rank, range));
     Key* next = room;
     for (int from = 0; from < comm_.size(); ++from) {
@@ -389,8 +390,9 @@ class SpreadFirst {
     Kokkos::deep_copy(exec_, Loose<T, Space>(data, count), T{0});
   }
   template <TeamShape Shape, class Kernel>
-  void launch(const char* name, std::size_t teams, const Kernel& kernel) {
-    launch_teams<Shape>(exec_, label_ + name, teams, Kernel::scratch_bytes(), kernel);
+  void launch(const ExecutionSpace& exec, const char* name, std::size_t teams,
+              const Kernel& kernel) {
+    launch_teams<Shape>(exec, label_ + name, teams, Kernel::scratch_bytes(), kernel);
   }
 
   std::uint64_t* next() const { return next_slot_.in<std::uint64_t>(base_); }
@@ -408,8 +410,8 @@ class SpreadFirst {
   const Layout& layout_;
   std::string label_;
   Slot samples_slot_, counts_slot_, next_slot_;
-  Slot arrived_slot_, room_slot_, aside_slot_, counted_slot_, places_slot_, begins_slot_,
-      cell_places_slot_;
+  Slot room_slots_[2];
+  Slot arrived_slot_, aside_slot_, counted_slot_, places_slot_, begins_slot_, cell_places_slot_;
   std::byte *base_ = nullptr, *room_base_ = nullptr;
   const Key* keys_ = nullptr;
   Key* sent_ = nullptr;
