@@ -388,10 +388,11 @@ TEST(MpiPlan, RanksGetTheCellsOfTheirPlaces) {
     const auto random = [&](std::uint64_t n) { return inputs::mix(seed + 100000 * i + n); };
     const std::size_t ranks = 1 + random(0) % 6, cells = 1 + random(1) % 40;
     const int ranges = static_cast<int>(1 + random(2) % 9);
-    std::vector<std::uint64_t> counts(ranks * cells);
+    std::vector<std::uint64_t> counts(ranks * cells), begins;
     Layout layout;
     for (std::size_t c = 0; c < counts.size(); ++c) {
       counts[c] = random(10 + c) % 4 == 0 ? 0 : random(10 + c) % 1000;
+      begins.push_back((c % cells == 0 ? 0 : begins.back() + counts[c - 1]) + random(3000 + c) % 3);
       layout.total += counts[c];
     }
     std::uint64_t left = layout.total;
@@ -401,7 +402,7 @@ TEST(MpiPlan, RanksGetTheCellsOfTheirPlaces) {
                                                          : random(6000 + r) % (left + 1));
       left -= layout.after.back();
     }
-    const CellRanges plan(counts, layout, ranges);
+    const CellRanges plan(counts, begins, layout, ranges);
     ASSERT_EQ(plan.cells(), cells);
     const auto places = layout.begins();
     for (int rank = 0; rank < static_cast<int>(ranks); ++rank) {
@@ -411,11 +412,18 @@ TEST(MpiPlan, RanksGetTheCellsOfTheirPlaces) {
       std::uint64_t keys = 0;
       for (int range = 0; range < ranges; ++range) {
         EXPECT_LE(plan.first(rank, range), plan.end(rank, range));
-        std::uint64_t from_all = 0;
-        for (int from = 0; from < static_cast<int>(ranks); ++from)
-          from_all += plan.keys_from(from, rank, range);
-        EXPECT_EQ(from_all, plan.keys_of_range(rank, range));
-        keys += from_all;
+        for (int from = 0; from < static_cast<int>(ranks); ++from) {
+          const std::uint64_t span = plan.span_from(from, rank, range);
+          std::uint64_t end_of_span = plan.begin_from(from, rank, range);
+          for (std::uint32_t c = plan.first(rank, range); c < plan.end(rank, range); ++c) {
+            EXPECT_EQ(plan.begin(from, c), begins[static_cast<std::size_t>(from) * cells + c]);
+            keys += plan.keys(from, c);
+            end_of_span = plan.begin(from, c) + plan.keys(from, c);
+          }
+          EXPECT_EQ(plan.begin_from(from, rank, range) + span, end_of_span);
+        }
+        EXPECT_EQ(plan.keys_of_range(rank, range),
+                  plan.place(plan.end(rank, range)) - plan.place(plan.first(rank, range)));
       }
       EXPECT_EQ(keys, plan.place(behind) - plan.place(first));
       if (begin == end) {
@@ -499,7 +507,7 @@ TEST(MpiPlan, ChoicesFollowTheModel) {
   EXPECT_FALSE(spreads_first(s, Work::sort_first));
   s.total = std::uint64_t{1} << 28;
   EXPECT_TRUE(spreads_first(s, Work::automatic));
-  EXPECT_EQ(spread_ranges(s, 0), 8);
+  EXPECT_EQ(spread_ranges(s, 0), 6);
   EXPECT_EQ(spread_ranges(s, 3), 3);
   s.fetches = false;
   EXPECT_FALSE(spreads_first(s, Work::automatic));

@@ -115,6 +115,26 @@ TEST(MpiSort, SpreadFirstOnlyWhereItCanBe) {
           .work,
       Work::spread_first);
 }
+/// Keys spread evenly, as far as any sample sees, but many lie in one cell: it has no room for them, and one of its parts none again.
+TEST(MpiSort, ACellThatNoSampleSeesFull) {
+  constexpr std::size_t per_rank = 40000, samples = 2048;
+  const kradix::impl::SamplePlaces places(per_rank, samples);
+  std::vector<bool> sampled(per_rank, false);
+  for (std::size_t i = 0; i < samples; ++i) sampled[places.of(i)] = true;
+  for (const std::uint64_t spread : {std::uint64_t{0}, std::uint64_t{1} << 40}) {
+    Whole<std::uint64_t> whole(Shape::uniform, Spread::even, per_rank);
+    for (std::size_t i = 0; i < whole.keys.size(); ++i) {
+      if (i % 10 == 0 && !sampled[i % per_rank]) {
+        whole.keys[i] = (std::uint64_t{1} << 62) + (spread > 0 ? whole.keys[i] % spread : 0);
+      }
+    }
+    for (const int ranges : {1, 4}) {
+      const auto report =
+          expect_sorted(whole, {.work = Work::spread_first, .ranges = ranges}, "a full cell");
+      EXPECT_EQ(report.work == Work::spread_first, world::size() > 1);
+    }
+  }
+}
 /// A key that no sample sees, far beyond all others: then keys are sorted otherwise.
 TEST(MpiSort, AKeyInNoCell) {
   Whole<std::uint64_t> whole(Shape::uniform, Spread::even, 40000);

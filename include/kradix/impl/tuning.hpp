@@ -254,13 +254,9 @@ constexpr TeamShape cell_tile_shape(std::size_t key_bytes, std::size_t value_byt
   return fitted(shape, shape.round() * static_cast<int>(key_bytes + value_bytes + 2) + (10 << 10));
 }
 
-/// How teams count cells of equal width, spread a tile over up to 1024 of them, whose places take 12 KB, and finish a part of one.
+/// How teams spread a tile over up to 1024 cells of equal width, whose places take 12 KB, and finish a part of one.
 /// What is written to a cell at once decides: scattered writes fill the way between both halves of the second-level cache (three
 /// quarters of what it carries), so tiles are as long as one team's registers hold, though no other works beside it.
-template <class ExecutionSpace>
-constexpr TeamShape count_even_cells_shape() {
-  return is_host_space<ExecutionSpace> ? TeamShape{1, 64} : TeamShape{512, 4, 4};
-}
 template <class ExecutionSpace>
 constexpr TeamShape spread_cells_shape(std::size_t key_bytes) {
   if (is_host_space<ExecutionSpace>) return {1, 2048};

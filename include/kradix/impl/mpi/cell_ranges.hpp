@@ -15,41 +15,30 @@ namespace kradix::impl::mpi {
 /// when it is in order each takes what is its own.
 class CellRanges {
  public:
-  /// `counts`: [rank][cell], keys. Ranges of a rank get about as many keys each, the first and the last half as many: nothing can
-  /// be done before the one is there, nor comes beside what is done with the other.
-  CellRanges(std::vector<std::uint64_t> counts, const Layout& layout, int ranges)
-      : ranks_(layout.after.size()),
-        cells_(counts.size() / ranks_),
+  /// [rank][cell]: keys, and where they begin among their rank's, with gaps or without. Ranges of a rank get about as many keys
+  /// each, the first and the last half as many: nothing can be done before the one is there, nor comes beside what is done with
+  /// the other.
+  CellRanges(std::vector<std::uint64_t> counts, std::vector<std::uint64_t> begins,
+             const Layout& layout, int ranges)
+      : cells_(counts.size() / layout.after.size()),
         ranges_(static_cast<std::size_t>(ranges)),
-        begins_(std::move(counts)) {
+        counts_(std::move(counts)),
+        begins_(std::move(begins)) {
     whole_.assign(cells_ + 1, 0);
-    std::vector<std::uint64_t> with_ends;
-    for (std::size_t rank = 0; rank < ranks_; ++rank) {
-      std::uint64_t before = 0;
-      for (std::size_t cell = 0; cell < cells_; ++cell) {
-        const std::uint64_t count = begins_[rank * cells_ + cell];
-        with_ends.push_back(before);
-        before += count;
-        whole_[cell + 1] += count;
-      }
-      with_ends.push_back(before);
-    }
-    begins_ = std::move(with_ends);
+    for (std::size_t i = 0; i < counts_.size(); ++i) whole_[i % cells_ + 1] += counts_[i];
     for (std::size_t cell = 0; cell < cells_; ++cell) whole_[cell + 1] += whole_[cell];
     const std::vector<std::uint64_t> places = layout.begins();
-    for (std::size_t rank = 0; rank < ranks_; ++rank) cut(places[rank], places[rank + 1]);
+    for (std::size_t rank = 0; rank < layout.after.size(); ++rank) {
+      cut(places[rank], places[rank + 1]);
+    }
   }
 
   std::uint32_t cells() const { return static_cast<std::uint32_t>(cells_); }
   int ranges() const { return static_cast<int>(ranges_); }
-  /// [rank][cell]: where each begins among its rank's keys, and the end of the last.
+  const std::vector<std::uint64_t>& counts() const { return counts_; }
   const std::vector<std::uint64_t>& begins() const { return begins_; }
-  std::uint64_t begin(int rank, std::uint32_t cell) const {
-    return begins_[static_cast<std::size_t>(rank) * (cells_ + 1) + cell];
-  }
-  std::uint64_t keys(int rank, std::uint32_t cell) const {
-    return begin(rank, cell + 1) - begin(rank, cell);
-  }
+  std::uint64_t begin(int rank, std::uint32_t cell) const { return begins_[at(rank, cell)]; }
+  std::uint64_t keys(int rank, std::uint32_t cell) const { return counts_[at(rank, cell)]; }
   /// Where a cell begins in the whole.
   std::uint64_t place(std::uint32_t cell) const { return whole_[cell]; }
   std::uint64_t most_in_cell() const {
@@ -69,12 +58,21 @@ class CellRanges {
   std::uint64_t keys_of_range(int rank, int range) const {
     return place(end(rank, range)) - place(first(rank, range));
   }
-  /// Those of one of them.
-  std::uint64_t keys_from(int from, int rank, int range) const {
-    return begin(from, end(rank, range)) - begin(from, first(rank, range));
+  /// Where those of one of them begin, and what they take with all gaps between cells.
+  std::uint64_t begin_from(int from, int rank, int range) const {
+    const std::uint32_t cell = first(rank, range);
+    return cell < end(rank, range) ? begin(from, cell) : 0;
+  }
+  std::uint64_t span_from(int from, int rank, int range) const {
+    const std::uint32_t cell = first(rank, range), behind = end(rank, range);
+    if (cell == behind) return 0;
+    return begin(from, behind - 1) + keys(from, behind - 1) - begin(from, cell);
   }
 
  private:
+  std::size_t at(int rank, std::uint32_t cell) const {
+    return static_cast<std::size_t>(rank) * cells_ + cell;
+  }
   void cut(std::uint64_t begin, std::uint64_t end) {
     std::uint32_t first = 0, behind = 0;
     if (begin < end) {
@@ -100,8 +98,8 @@ class CellRanges {
                                       whole_.begin() - 1);
   }
 
-  std::size_t ranks_, cells_, ranges_;
-  std::vector<std::uint64_t> begins_, whole_;
+  std::size_t cells_, ranges_;
+  std::vector<std::uint64_t> counts_, begins_, whole_;
   std::vector<std::uint32_t> first_;
 };
 

@@ -119,7 +119,7 @@ inline bool spreads_first(const Situation& s, Work wanted) {
 /// Parts of the result that arrive one after the other.
 inline int spread_ranges(const Situation& s, int wanted) {
   constexpr std::uint64_t least = std::uint64_t{1} << 22;
-  constexpr int most = 8;
+  constexpr int most = 6;
   if (wanted > 0 || s.on_host) return std::max(wanted, 1);
   const std::uint64_t by_size = s.total / static_cast<std::uint64_t>(s.ranks) / least;
   return std::max(1, static_cast<int>(std::min<std::uint64_t>(by_size, most)));

@@ -191,8 +191,8 @@ class SortCall {
     const bool anyway = options_.work == Work::spread_first;
     if (!spread.choose(columns_.keys(), base_, anyway)) return false;
     report_.seconds.splitters = lap();
-    spread.spread(columns_.spare_keys(), second());
-    if (!spread.plan(beside(), spread_ranges_, anyway)) return false;
+    spread.spread(columns_.spare_keys());
+    if (!spread.plan(spread_ranges_, anyway)) return false;
     report_.work = Work::spread_first;
     report_.ranges = spread.ranges();
     Verdict ready;
@@ -205,7 +205,6 @@ class SortCall {
       spread.list_room(list);
       spread.place(take(workspace().sort, list));
     });
-    exec_.fence(label_ + "::mpi: fence before the exchange");
     note_memory();
     ready.agree(comm_.get(), function_);
     report_.seconds.partition = lap();
@@ -463,9 +462,9 @@ class SortCall {
     verdict.attempt([&] {
       ScratchList list;
       columns_.list(list, !targets_.empty() || sort_first(), !targets_.empty() && !sort_first());
+      if (spreads_) spread.list(list);
       search.list(list);
       if (halves()) early.list(list);
-      if (spreads_) spread.list(list);
       const bool shows = this->shows();
       const Slot landmarks = list.add(shows ? (count_ >> landmark_bits) + 1 : 0, sizeof(Key));
       base_ = take(workspace().arrays, list);

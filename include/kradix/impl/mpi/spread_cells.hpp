@@ -11,7 +11,6 @@
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/device/team_scan.hpp"
 #include "kradix/impl/device/tiling.hpp"
-#include "kradix/impl/device/wide_array.hpp"
 #include "kradix/impl/mpi/even_cells.hpp"
 #include "kradix/impl/mpi/plan.hpp"
 
@@ -20,74 +19,8 @@ namespace kradix::impl::mpi {
 /// Cells of all ranks, and parts of a cell, at most.
 inline constexpr int most_cells = 1024;
 
-/// How many keys each cell has, and where it begins.
-template <class ExecutionSpace, class Codec, TeamShape Shape>
-struct CountCells {
-  using Key = typename Codec::key_type;
-  using Team = TeamMember<ExecutionSpace>;
-  using L = Lanes<ExecutionSpace>;
-
-  WideArray<const Key> keys;
-  Codec codec;
-  EvenCells<typename Codec::bits_type> cells;
-  std::size_t share;       ///< packs of a team
-  std::uint64_t* counts;   ///< of each cell, zero
-  std::uint64_t* counted;  ///< teams that have, zero
-  std::uint64_t* next;     ///< where each cell begins
-  std::uint64_t* strays;   ///< not zero if a key lies in none
-
-  struct Scratch {
-    std::uint32_t bins[most_cells];
-    std::uint64_t word;
-  };
-  static std::size_t scratch_bytes() { return sizeof(Scratch); }
-
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
-    Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    const int thread = team.team_rank(), bins = static_cast<int>(cells.cells());
-    for (int bin = thread; bin < bins; bin += Shape.threads) scratch.bins[bin] = 0;
-    team.team_barrier();
-    bool strays = false;
-    const auto count = [&](const Key& key) {
-      const auto code = codec.encode(key);
-      strays |= !cells.holds(code);
-      L::increment(&scratch.bins[cells.cell_of(code) & (most_cells - 1)]);
-    };
-    const auto index = static_cast<std::size_t>(team.league_rank());
-    visit_packs<Shape>(team, keys, share_of(keys.packs(), share, index), Shape.round(),
-                       [&](const Pack<Key>& pack) {
-                         KRADIX_UNROLL
-                         for (int i = 0; i < Pack<Key>::size; ++i) count(pack.word(i));
-                       });
-    if (index == 0) {
-      for (int i = thread; i < keys.edges(); i += Shape.threads) {
-        count(keys.at(keys.place_of_edge(i)));
-      }
-    }
-    if (strays) *this->strays = 1;
-    team.team_barrier();
-    for (int bin = thread; bin < bins; bin += Shape.threads) {
-      if (scratch.bins[bin] > 0) {
-        Kokkos::atomic_add(&counts[bin], std::uint64_t{scratch.bins[bin]});
-      }
-    }
-    if (leaves_last(team, counted, team.league_size(), scratch.word)) place(team, bins);
-  }
-
- private:
-  KOKKOS_FUNCTION void place(const Team& team, int bins) const {
-    const impl::Run run = run_of<Shape.threads>(bins, team.team_rank());
-    std::uint64_t sum = 0;
-    for (int bin = run.begin; bin < run.end; ++bin) sum += L::load(&counts[bin]);
-    std::uint64_t before = scan_team<Shape.threads>(team, sum).before;
-    for (int bin = run.begin; bin < run.end; ++bin) {
-      next[bin] = before;
-      before += L::load(&counts[bin]);
-    }
-  }
-};
-
-/// The steps of a tile: its keys are read, and written where `place` tells for each bin of so many keys.
+/// The steps of a tile: its keys are read, and written where `place` tells for each bin of so many keys, or if `out` is null
+/// counted. Tells whether one of a thread's keys lies in no cell; those of parts all do.
 template <class ExecutionSpace, class Codec, TeamShape Shape, bool Parts>
 struct SpreadCell {
   using Key = typename Codec::key_type;
@@ -104,7 +37,8 @@ struct SpreadCell {
 
     KOKKOS_FUNCTION std::uint32_t of(const Key& key) const {
       const std::uint32_t part = cells.part_of(codec.encode(key));
-      return Parts ? part & (cells.parts_of_cell() - 1) : part >> cells.part_bits;
+      return Parts ? part & (cells.parts_of_cell() - 1)
+                   : part >> cells.part_bits & (most_cells - 1);
     }
   };
   struct Scratch {
@@ -122,7 +56,7 @@ struct SpreadCell {
   };
 
   template <bool Full, class Place>
-  KOKKOS_FUNCTION static void spread(const Team& team, const Reader& reader, const Key* in,
+  KOKKOS_FUNCTION static bool spread(const Team& team, const Reader& reader, const Key* in,
                                      int size, const Place& place, Key* out, Scratch& scratch) {
     const int thread = team.team_rank();
     Registers registers;
@@ -132,6 +66,13 @@ struct SpreadCell {
       registers.key[i] = in[Full || at < size ? at : 0];
     }
     for (int bin = thread; bin < most_cells; bin += threads) scratch.first[bin] = 0;
+    bool strays = false;
+    if constexpr (!Parts) {
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) {
+        strays |= !reader.cells.holds(reader.codec.encode(registers.key[i]));
+      }
+    }
     team.team_barrier();
     if (Steps::crowds(registers.bin_of(reader, 0))) {
       Steps::template rank<Full, true>(thread, reader, size, scratch, registers);
@@ -140,6 +81,7 @@ struct SpreadCell {
     }
     team.team_barrier();
     const typename Steps::Room room = Steps::place_bins(team, scratch, place);
+    if (!Parts && out == nullptr) return strays;
     team.team_barrier();
     Steps::template exchange<Full>(thread, reader, size, scratch, registers);
     Steps::tell_room(thread, room, scratch);
@@ -154,10 +96,12 @@ struct SpreadCell {
       }
       if (i % 4 == 3) L::settle_memory();
     }
+    return strays;
   }
 };
 
-/// All keys of a rank into cells.
+/// All keys of a rank into cells, or only counted. Where each cell has room for so many, keys that find none are written over
+/// others, and told: then what is counted tells where cells must begin.
 template <class ExecutionSpace, class Codec, TeamShape Shape>
 struct SpreadIntoCells {
   using Steps = SpreadCell<ExecutionSpace, Codec, Shape, false>;
@@ -166,47 +110,61 @@ struct SpreadIntoCells {
   using Scratch = typename Steps::Scratch;
   using Tiles = Tiling<Steps::tile_size>;
 
+  /// What is not as it seemed to be.
+  struct Found {
+    std::uint64_t strays;  ///< not zero if a key lies in no cell
+    std::uint64_t failed;  ///< or finds no room in its own
+  };
+
   const Key* keys;
-  Key* out;
+  Key* out;  ///< room for all cells, and for one tile; null: keys are counted
   Codec codec;
   EvenCells<typename Codec::bits_type> cells;
   Tiles tiling;
-  std::uint64_t* next;          ///< free place of each cell
-  const std::uint64_t* strays;  ///< not zero if a key lies in none: then nothing is spread
+  std::uint64_t room;   ///< of a cell; 0: as much as each needs
+  std::uint64_t* next;  ///< free place of each cell
+  Found* found;
 
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (*strays != 0) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     const typename Steps::Reader reader{codec, cells};
-    const auto place = [&](int bin, std::uint32_t counted) {
-      return counted > 0 ? Kokkos::atomic_fetch_add(&next[bin], std::uint64_t{counted})
-                         : std::uint64_t{0};
+    const auto place = [&](int bin, std::uint32_t counted) -> std::uint64_t {
+      if (counted == 0) return 0;
+      std::uint64_t before = Kokkos::atomic_fetch_add(&next[bin], std::uint64_t{counted});
+      if (room > 0 && before + counted > (bin + 1) * room) {
+        found->failed = 1;
+        before = 0;
+      }
+      return before;
     };
     const std::ptrdiff_t begin = tiling.begin_of(static_cast<std::uint32_t>(team.league_rank()));
+    bool strays = false;
     if (begin >= 0) {
-      Steps::template spread<true>(team, reader, keys + begin, Steps::tile_size, place, out,
-                                   scratch);
+      strays = Steps::template spread<true>(team, reader, keys + begin, Steps::tile_size, place,
+                                            out, scratch);
     } else {
-      Steps::template spread<false>(team, reader, keys, Steps::tile_size + static_cast<int>(begin),
-                                    place, out, scratch);
+      strays = Steps::template spread<false>(
+          team, reader, keys, Steps::tile_size + static_cast<int>(begin), place, out, scratch);
     }
+    if (strays) found->strays = 1;
   }
 };
 
-/// What of some cells lies where: a rank's keys of them side by side, in the order of the cells.
+/// What of some cells lies where: a rank's keys of them in the order of the cells.
 template <class Key>
 struct ArrivedCells {
   const Key* keys[most_spread_ranks];  ///< of each rank, of the first cell here
-  const std::uint64_t* begins;         ///< [rank][cell], of all cells, and the end of the last
+  const std::uint64_t* begins;         ///< [rank][cell], of all cells
+  const std::uint64_t* counts;
   std::uint32_t ranks;
   std::uint32_t in_all, first;  ///< cells of all ranks, and the first one here
 
   KOKKOS_FUNCTION Share of(std::uint32_t rank, std::uint32_t cell) const {
-    const std::uint64_t* const its = begins + rank * (in_all + 1) + first;
-    return {static_cast<std::size_t>(its[cell] - its[0]),
-            static_cast<std::size_t>(its[cell + 1] - its[0])};
+    const std::uint32_t mine = rank * in_all + first;
+    const auto begin = static_cast<std::size_t>(begins[mine + cell] - begins[mine]);
+    return {begin, begin + static_cast<std::size_t>(counts[mine + cell])};
   }
 };
 

@@ -25,7 +25,6 @@
 #include "kradix/impl/mpi/layout.hpp"
 #include "kradix/impl/mpi/plan.hpp"
 #include "kradix/impl/mpi/search.hpp"
-#include "kradix/impl/mpi/second_instance.hpp"
 #include "kradix/impl/mpi/spread_cells.hpp"
 #include "kradix/impl/scratch.hpp"
 #include "kradix/impl/tuning.hpp"
@@ -95,10 +94,11 @@ class SpreadFirst {
         layout_(layout),
         label_(std::string(label) + "::mpi::") {}
 
+  /// The first array comes behind one for as many keys as this rank has: both are where cells have room.
   void list(ScratchList& scratch) {
+    gaps_slot_ = scratch.add(room_for_gaps(), sizeof(Key));
     samples_slot_ = scratch.add(samples_of(comm_.rank()), sizeof(Bits));
-    counts_slot_ = scratch.add(most_cells + 2, sizeof(std::uint64_t));
-    next_slot_ = scratch.add(most_cells, sizeof(std::uint64_t));
+    next_slot_ = scratch.add(most_cells + found_words, sizeof(std::uint64_t));
   }
 
   /// Chooses cells by a sample. False if there are none; or if keys do not seem to spread evenly, unless they are spread `anyway`.
@@ -107,7 +107,8 @@ class SpreadFirst {
     keys_ = keys;
     base_ = base;
     count_ = layout_.before[static_cast<std::size_t>(comm_.rank())];
-    const std::vector<Bits> samples = gather_from_all(comm_, sample());
+    const std::vector<Bits> mine = sample();
+    const std::vector<Bits> samples = gather_from_all(comm_, mine);
     if (samples.empty()) return false;
     const auto [least, greatest] = std::minmax_element(samples.begin(), samples.end());
     const Bits margin = static_cast<Bits>((*greatest - *least) / margin_part + 1);
@@ -115,54 +116,60 @@ class SpreadFirst {
     const Bits from = *least > margin ? static_cast<Bits>(*least - margin) : Bits{0};
     const Bits to = last - *greatest > margin ? static_cast<Bits>(*greatest + margin) : last;
     cells_ = cells_between(from, to);
+    // Else this rank's keys must be counted: all of a sorted whole's lie in few cells.
+    if (cells_.exist() && count_ > 0 && spread_evenly(mine, cells_)) room_ = room_of_cell(cells_);
     return cells_.exist() && (anyway || spread_evenly(samples, cells_));
   }
 
-  /// To `sent`. Enqueued; `second` brings counts while keys move.
-  void spread(Key* sent, SecondInstance<ExecutionSpace>& second) {
+  /// To `sent`, or at first only counted. Enqueued.
+  void spread(Key* sent) {
     sent_ = sent;
-    std::uint64_t* const counts = counts_slot_.in<std::uint64_t>(base_);
-    clear(counts, most_cells + 2);
-    if (count_ > 0) {
-      const WideArray<const Key> wide(keys_, count_);
-      const std::size_t teams =
-          std::min(running_teams_of<count_with>(exec_), wide.packs() / count_with.round() + 1);
-      launch<count_with>(exec_, "CountCells", teams,
-                         Count{wide, codec_, cells_, (wide.packs() + teams - 1) / teams, counts,
-                               counts + most_cells, next(), counts + most_cells + 1});
-    }
-    second.follow(exec_);
-    if (count_ > 0) {
-      const auto tiling = Into::Tiles::of(count_);
-      launch<spread_with>(
-          exec_, "SpreadIntoCells", tiling.tiles(),
-          Into{keys_, sent_, codec_, cells_, tiling, next(), counts + most_cells + 1});
-    }
+    const std::uint64_t room = room_;
+    spread(room > 0 ? sent : nullptr, begins_of(room), room);
   }
 
   /// Which cells go where. False if some key lies in none; or if a cell has more keys than its parts have room for, unless that is
-  /// done `anyway`. Collective.
-  bool plan(const ExecutionSpace& beside, int ranges, bool anyway) {
+  /// done `anyway`. Collective; keys have been spread when it returns.
+  bool plan(int ranges, bool anyway) {
     const std::uint32_t cells = cells_.cells();
-    const auto found = to_host(beside, counts_slot_.in<std::uint64_t>(base_), most_cells + 2);
-    std::vector<std::uint64_t> counts(found.begin(), found.begin() + cells);
-    counts.push_back(found.back());
-    std::vector<std::uint64_t> all(counts.size() * static_cast<std::size_t>(comm_.size()));
-    check(MPI_Allgather(counts.data(), static_cast<int>(counts.size()), MPI_UINT64_T, all.data(),
-                        static_cast<int>(counts.size()), MPI_UINT64_T, comm_.get()),
+    const auto ranks = static_cast<std::size_t>(comm_.size());
+    std::vector<std::uint64_t> mine = to_host(exec_, next(), most_cells + found_words);
+    const std::uint64_t strays = mine[most_cells], failed = mine[most_cells + 1];
+    mine.resize(cells);
+    for (std::uint32_t cell = 0; cell < cells; ++cell) mine[cell] -= cell * room_;
+    const bool counted = room_ == 0 || failed != 0;
+    mine.push_back(counted ? 0 : room_);
+    mine.push_back(strays);
+    const std::size_t words = mine.size();
+    std::vector<std::uint64_t> all(words * ranks);
+    check(MPI_Allgather(mine.data(), static_cast<int>(words), MPI_UINT64_T, all.data(),
+                        static_cast<int>(words), MPI_UINT64_T, comm_.get()),
           "MPI_Allgather");
-    bool strays = false;
-    counts.clear();
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (i % (cells + 1) == cells) {
-        strays = strays || all[i] != 0;
-      } else {
-        counts.push_back(all[i]);
+    std::vector<std::uint64_t> counts, begins;
+    bool any_strays = false;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      const std::uint64_t* const its = all.data() + rank * words;
+      const std::uint64_t room = its[cells];
+      any_strays = any_strays || its[cells + 1] != 0;
+      std::uint64_t before = 0;
+      for (std::uint32_t cell = 0; cell < cells; ++cell) {
+        counts.push_back(its[cell]);
+        begins.push_back(room > 0 ? cell * room : before);
+        before += its[cell];
       }
     }
-    if (strays) return false;
-    plan_.emplace(std::move(counts), layout_, ranges);
-    return anyway || plan_->most_in_cell() <= std::uint64_t{cells_.parts_of_cell()} * even_part();
+    if (any_strays) return false;
+    plan_.emplace(std::move(counts), std::move(begins), layout_, ranges);
+    if (!anyway && plan_->most_in_cell() > std::uint64_t{cells_.parts_of_cell()} * even_part()) {
+      return false;
+    }
+    if (counted) {
+      const auto first =
+          plan_->begins().begin() + comm_.rank() * static_cast<std::ptrdiff_t>(cells);
+      spread(sent_, {first, first + cells}, 0);
+      exec_.fence(label_ + "fence before keys are shown");
+    }
+    return true;
   }
   int ranges() const { return plan_->ranges(); }
 
@@ -173,7 +180,7 @@ class SpreadFirst {
     std::uint32_t most_parts = 0;
     for (int range = 0; range < ranges(); ++range) {
       comm_.for_others(
-          [&](int from) { arriving += plan_->keys_from(from, rank, range) + aligned_bytes; });
+          [&](int from) { arriving += plan_->span_from(from, rank, range) + aligned_bytes; });
       longest = std::max<std::size_t>(longest, plan_->keys_of_range(rank, range));
       most_parts = std::max(most_parts, parts_of(range));
     }
@@ -185,6 +192,7 @@ class SpreadFirst {
     counted_slot_ = scratch.add(all + static_cast<std::size_t>(ranges()), sizeof(std::uint32_t));
     places_slot_ = scratch.add(all, sizeof(std::int64_t));
     begins_slot_ = scratch.add(plan_->begins().size(), sizeof(std::uint64_t));
+    counts_slot_ = scratch.add(plan_->counts().size(), sizeof(std::uint64_t));
     cell_places_slot_ = scratch.add(plan_->cells(), sizeof(std::int64_t));
   }
   /// Enqueued.
@@ -195,13 +203,13 @@ class SpreadFirst {
     Key* next = arrived_slot_.in<Key>(base);
     for (int range = 0; range < ranges(); ++range) {
       for (int from = 0; from < comm_.size(); ++from) {
-        const std::uint64_t begin = plan_->begin(from, plan_->first(rank, range));
+        const std::uint64_t begin = plan_->begin_from(from, rank, range);
         if (from == comm_.rank()) {
           at(from, range) = sent_ + begin;
         } else {
           // As far from an aligned place as there.
           at(from, range) = next + begin % aligned_bytes;
-          next += plan_->keys_from(from, rank, range) + aligned_bytes;
+          next += plan_->span_from(from, rank, range) + aligned_bytes;
         }
       }
     }
@@ -212,6 +220,7 @@ class SpreadFirst {
       cell_places_.push_back(static_cast<std::int64_t>(plan_->place(cell)) - mine);
     }
     enqueue_to_device(exec_, begins_slot_.in<std::uint64_t>(base), plan_->begins());
+    enqueue_to_device(exec_, counts_slot_.in<std::uint64_t>(base), plan_->counts());
     enqueue_to_device(exec_, cell_places_slot_.in<std::int64_t>(base), cell_places_);
     clear(counted(0), parts_before(ranges()) + static_cast<std::size_t>(ranges()));
   }
@@ -222,13 +231,14 @@ class SpreadFirst {
       return Piece{rank, reinterpret_cast<std::byte*>(keys), count * sizeof(Key),
                    bytes_to_alignment(begin * sizeof(Key))};
     };
+    const int rank = comm_.rank();
     comm_.for_others([&](int other) {
-      const std::uint64_t mine = plan_->begin(comm_.rank(), plan_->first(other, range));
-      const std::uint64_t its = plan_->begin(other, plan_->first(comm_.rank(), range));
+      const std::uint64_t mine = plan_->begin_from(rank, other, range);
+      const std::uint64_t its = plan_->begin_from(other, rank, range);
       pieces.sends.push_back(
-          piece(other, sent_ + mine, plan_->keys_from(comm_.rank(), other, range), mine));
+          piece(other, sent_ + mine, plan_->span_from(rank, other, range), mine));
       pieces.receives.push_back(
-          piece(other, at(other, range), plan_->keys_from(other, comm_.rank(), range), its));
+          piece(other, at(other, range), plan_->span_from(other, rank, range), its));
     });
     return pieces;
   }
@@ -249,6 +259,7 @@ class SpreadFirst {
       }
     }
     arrived.begins = begins_slot_.in<std::uint64_t>(room_base_);
+    arrived.counts = counts_slot_.in<std::uint64_t>(room_base_);
     arrived.ranks = static_cast<std::uint32_t>(comm_.size());
     arrived.in_all = plan_->cells();
     arrived.first = first;
@@ -295,11 +306,9 @@ class SpreadFirst {
   }
 
  private:
-  static constexpr TeamShape count_with = count_even_cells_shape<ExecutionSpace>();
   static constexpr TeamShape spread_with = spread_cells_shape<ExecutionSpace>(sizeof(Key));
   static constexpr TeamShape place_with = count_shape<ExecutionSpace>();
   static constexpr TeamShape finish_with = finish_parts_shape<ExecutionSpace>(sizeof(Key));
-  using Count = mpi::CountCells<ExecutionSpace, Codec, count_with>;
   using Into = SpreadIntoCells<ExecutionSpace, Codec, spread_with>;
   using Parts = SpreadIntoParts<ExecutionSpace, Codec, spread_with>;
   using Place = PlaceParts<ExecutionSpace, place_with>;
@@ -308,6 +317,7 @@ class SpreadFirst {
   static constexpr std::uint32_t part_room = finish_with.round();
   static constexpr Bits margin_part = 512;
   static constexpr std::uint64_t most_samples = 2048;  ///< of a rank, on the average
+  static constexpr std::size_t found_words = sizeof(typename Into::Found) / sizeof(std::uint64_t);
 
   std::size_t samples_of(int rank) const {
     const std::uint64_t has = layout_.before[static_cast<std::size_t>(rank)];
@@ -349,6 +359,37 @@ class SpreadFirst {
     }
     return EvenCells<Bits>::between(from, to, static_cast<std::uint32_t>(parts), part_bits);
   }
+  /// A little more than keys that spread evenly take, as they come: by chance, and as they may lie beyond the sample's ends.
+  static std::uint64_t room_for(double keys) {
+    return static_cast<std::uint64_t>(keys + keys / 128 + 6 * std::sqrt(keys)) + 1;
+  }
+  /// 0 if all would take more memory than there is.
+  std::uint64_t room_of_cell(const EvenCells<Bits>& cells) const {
+    const double share = static_cast<double>(cells.parts_of_cell()) / cells.parts;
+    const std::uint64_t room = room_for(share * static_cast<double>(count_));
+    return cells.cells() * room + tile_size <= count_ + room_for_gaps() ? room : 0;
+  }
+  /// Beside all keys: for as many cells as there may be, of which the last may be but begun.
+  std::size_t room_for_gaps() const {
+    const std::uint64_t keys = layout_.before[static_cast<std::size_t>(comm_.rank())];
+    const double of_cell = static_cast<double>(keys) / most_cells;
+    return static_cast<std::size_t>(most_cells * room_for(of_cell) - keys + keys / 64) + tile_size;
+  }
+  std::vector<std::uint64_t> begins_of(std::uint64_t room) const {
+    std::vector<std::uint64_t> begins;
+    for (std::uint32_t cell = 0; cell < cells_.cells(); ++cell) begins.push_back(cell * room);
+    return begins;
+  }
+  void spread(Key* out, std::vector<std::uint64_t> begins, std::uint64_t room) {
+    cell_begins_ = std::move(begins);
+    cell_begins_.resize(most_cells + found_words, 0);
+    enqueue_to_device(exec_, next(), cell_begins_);
+    if (count_ == 0) return;
+    const auto tiling = Into::Tiles::of(count_);
+    auto* const found = reinterpret_cast<typename Into::Found*>(next() + most_cells);
+    launch<spread_with>(exec_, "SpreadIntoCells", tiling.tiles(),
+                        Into{keys_, out, codec_, cells_, tiling, room, next(), found});
+  }
   /// More keys than counters of two bits hold would often share one.
   bool is_dense() const {
     constexpr double most = 0.12, counters = 65536;
@@ -369,9 +410,12 @@ class SpreadFirst {
     const auto count = static_cast<std::int64_t>(plan_->keys_of_range(rank, range));
     Key* next = room;
     for (int from = 0; from < comm_.size(); ++from) {
-      const std::uint64_t keys = plan_->keys_from(from, rank, range);
-      copy(next, at(from, range), keys);
-      next += keys;
+      const std::uint64_t first = plan_->begin_from(from, rank, range);
+      for (std::uint32_t cell = plan_->first(rank, range); cell < plan_->end(rank, range); ++cell) {
+        const std::uint64_t keys = plan_->keys(from, cell);
+        copy(next, at(from, range) + (plan_->begin(from, cell) - first), keys);
+        next += keys;
+      }
     }
     sort(room, static_cast<std::size_t>(count));
     const std::int64_t begin = cell_places_[plan_->first(rank, range)];
@@ -409,13 +453,16 @@ class SpreadFirst {
   Codec codec_;
   const Layout& layout_;
   std::string label_;
-  Slot samples_slot_, counts_slot_, next_slot_;
+  Slot gaps_slot_, samples_slot_, next_slot_;
   Slot room_slots_[2];
-  Slot arrived_slot_, aside_slot_, counted_slot_, places_slot_, begins_slot_, cell_places_slot_;
+  Slot counts_slot_, arrived_slot_, aside_slot_, counted_slot_, places_slot_, begins_slot_,
+      cell_places_slot_;
   std::byte *base_ = nullptr, *room_base_ = nullptr;
   const Key* keys_ = nullptr;
   Key* sent_ = nullptr;
   std::size_t count_ = 0;
+  std::uint64_t room_ = 0;  ///< of each cell where keys are spread; 0: they are counted before
+  std::vector<std::uint64_t> cell_begins_;
   EvenCells<Bits> cells_;
   std::optional<CellRanges> plan_;
   std::vector<Key*> arrived_;  ///< where each rank's keys of a range lie
