@@ -66,13 +66,6 @@ struct SpreadCell {
       registers.key[i] = in[Full || at < size ? at : 0];
     }
     for (int bin = thread; bin < most_cells; bin += threads) scratch.first[bin] = 0;
-    bool strays = false;
-    if constexpr (!Parts) {
-      KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) {
-        strays |= !reader.cells.holds(reader.codec.encode(registers.key[i]));
-      }
-    }
     team.team_barrier();
     if (Steps::crowds(registers.bin_of(reader, 0))) {
       Steps::template rank<Full, true>(thread, reader, size, scratch, registers);
@@ -81,18 +74,19 @@ struct SpreadCell {
     }
     team.team_barrier();
     const typename Steps::Room room = Steps::place_bins(team, scratch, place);
-    if (!Parts && out == nullptr) return strays;
     team.team_barrier();
     Steps::template exchange<Full>(thread, reader, size, scratch, registers);
     Steps::tell_room(thread, room, scratch);
     team.team_barrier();
+    bool strays = false;  // looked for here, where keys have left the registers
     Key* const to = out + thread;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const int at = i * threads + thread;
       if (Full || at < size) {
         const Key key = scratch.keys[at];
-        (to + scratch.base[reader.of(key)])[i * threads] = key;
+        if constexpr (!Parts) strays |= !reader.cells.holds(reader.codec.encode(key));
+        if (Parts || out != nullptr) (to + scratch.base[reader.of(key)])[i * threads] = key;
       }
       if (i % 4 == 3) L::settle_memory();
     }

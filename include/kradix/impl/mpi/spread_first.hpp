@@ -58,21 +58,26 @@ struct TakeSamples {
   }
 };
 
-/// Do samples spread so evenly over `cells` that parts of the cells will hardly be longer than expected? No more of them in any
-/// of some dozen stretches, nor pairs of them in one part, than a few times what chance makes of it.
+/// Do samples spread so evenly that parts of cells will hardly be longer than expected? No more of them in any of some dozen
+/// stretches, nor pairs of them in one part, than a little more than chance makes of it. (Where there are many parts, in one of
+/// some that lie far apart: then what tells is as soon looked up.)
 template <class Bits>
 bool spread_evenly(const std::vector<Bits>& samples, const EvenCells<Bits>& cells) {
   constexpr std::size_t stretches = 32;
-  std::vector<std::uint32_t> of_part(cells.parts, 0);
+  constexpr std::uint32_t most_apart = 1 << 17;
+  const std::uint32_t apart = std::min(cells.parts, most_apart);
+  std::vector<std::uint8_t> seen(apart, 0);
   std::array<std::uint32_t, stretches> of_stretch{};
   double pairs = 0;
   for (const Bits code : samples) {
     const std::uint32_t part = cells.part_of(code);
-    pairs += of_part[part]++;
+    std::uint8_t& here = seen[part % apart];
+    pairs += here;
+    here += here < 255 ? 1 : 0;
     ++of_stretch[std::uint64_t{part} * stretches / cells.parts];
   }
   const auto all = static_cast<double>(samples.size());
-  const double expected_pairs = all * all / 2 / cells.parts, expected = all / stretches;
+  const double expected_pairs = all * all / 2 / apart, expected = all / stretches;
   const auto most = static_cast<double>(*std::max_element(of_stretch.begin(), of_stretch.end()));
   constexpr double by_chance = 6;  // standard deviations
   return pairs <= 1.2 * expected_pairs + by_chance * std::sqrt(expected_pairs) + 1 &&
@@ -191,9 +196,7 @@ class SpreadFirst {
     aside_slot_ = scratch.add(2 * part_room, sizeof(Key));
     counted_slot_ = scratch.add(all + static_cast<std::size_t>(ranges()), sizeof(std::uint32_t));
     places_slot_ = scratch.add(all, sizeof(std::int64_t));
-    begins_slot_ = scratch.add(plan_->begins().size(), sizeof(std::uint64_t));
-    counts_slot_ = scratch.add(plan_->counts().size(), sizeof(std::uint64_t));
-    cell_places_slot_ = scratch.add(plan_->cells(), sizeof(std::int64_t));
+    tables_slot_ = scratch.add(2 * plan_->counts().size() + plan_->cells(), sizeof(std::uint64_t));
   }
   /// Enqueued.
   void place(std::byte* base) {
@@ -213,15 +216,13 @@ class SpreadFirst {
         }
       }
     }
-    const auto mine =
-        static_cast<std::int64_t>(layout_.begins()[static_cast<std::size_t>(comm_.rank())]);
-    cell_places_.clear();
+    const std::uint64_t mine = layout_.begins()[static_cast<std::size_t>(comm_.rank())];
+    tables_ = plan_->begins();
+    tables_.insert(tables_.end(), plan_->counts().begin(), plan_->counts().end());
     for (std::uint32_t cell = 0; cell < plan_->cells(); ++cell) {
-      cell_places_.push_back(static_cast<std::int64_t>(plan_->place(cell)) - mine);
+      tables_.push_back(plan_->place(cell) - mine);
     }
-    enqueue_to_device(exec_, begins_slot_.in<std::uint64_t>(base), plan_->begins());
-    enqueue_to_device(exec_, counts_slot_.in<std::uint64_t>(base), plan_->counts());
-    enqueue_to_device(exec_, cell_places_slot_.in<std::int64_t>(base), cell_places_);
+    enqueue_to_device(exec_, tables(), tables_);
     clear(counted(0), parts_before(ranges()) + static_cast<std::size_t>(ranges()));
   }
 
@@ -258,8 +259,8 @@ class SpreadFirst {
         longest = std::max(longest, plan_->keys(from, cell));
       }
     }
-    arrived.begins = begins_slot_.in<std::uint64_t>(room_base_);
-    arrived.counts = counts_slot_.in<std::uint64_t>(room_base_);
+    arrived.begins = tables();
+    arrived.counts = tables() + plan_->counts().size();
     arrived.ranks = static_cast<std::uint32_t>(comm_.size());
     arrived.in_all = plan_->cells();
     arrived.first = first;
@@ -270,8 +271,8 @@ class SpreadFirst {
         Parts{arrived, codec_, cells_, tiles, part_room, room, counted(range), failed(range)});
     std::int64_t* const places = places_slot_.in<std::int64_t>(room_base_) + parts_before(range);
     launch<place_with>(exec, "PlaceParts", cells,
-                       Place{cell_places_slot_.in<std::int64_t>(room_base_) + first, counted(range),
-                             places, static_cast<int>(cells_.parts_of_cell())});
+                       Place{cell_places() + first, counted(range), places,
+                             static_cast<int>(cells_.parts_of_cell())});
     const DigitList all{0, Codec::bits};
     launch<finish_with>(
         exec, "FinishParts", std::min<std::size_t>(parts, teams_for_chunks(parts)),
@@ -418,7 +419,8 @@ class SpreadFirst {
       }
     }
     sort(room, static_cast<std::size_t>(count));
-    const std::int64_t begin = cell_places_[plan_->first(rank, range)];
+    const auto begin = static_cast<std::int64_t>(plan_->place(plan_->first(rank, range)) -
+                                                 layout_.begins()[static_cast<std::size_t>(rank)]);
     const auto places = static_cast<std::int64_t>(layout_.after[static_cast<std::size_t>(rank)]);
     const std::int64_t from = std::max<std::int64_t>(begin, 0);
     const std::int64_t to = std::min(begin + count, places);
@@ -439,6 +441,11 @@ class SpreadFirst {
     launch_teams<Shape>(exec, label_ + name, teams, Kernel::scratch_bytes(), kernel);
   }
 
+  /// Where cells begin on all ranks, how many keys they have there, and where they begin in this rank's result.
+  std::uint64_t* tables() const { return tables_slot_.in<std::uint64_t>(room_base_); }
+  const std::int64_t* cell_places() const {
+    return reinterpret_cast<const std::int64_t*>(tables() + 2 * plan_->counts().size());
+  }
   std::uint64_t* next() const { return next_slot_.in<std::uint64_t>(base_); }
   std::uint32_t* counted(int range) const {
     return counted_slot_.in<std::uint32_t>(room_base_) + parts_before(range);
@@ -455,8 +462,7 @@ class SpreadFirst {
   std::string label_;
   Slot gaps_slot_, samples_slot_, next_slot_;
   Slot room_slots_[2];
-  Slot counts_slot_, arrived_slot_, aside_slot_, counted_slot_, places_slot_, begins_slot_,
-      cell_places_slot_;
+  Slot arrived_slot_, aside_slot_, counted_slot_, places_slot_, tables_slot_;
   std::byte *base_ = nullptr, *room_base_ = nullptr;
   const Key* keys_ = nullptr;
   Key* sent_ = nullptr;
@@ -466,7 +472,7 @@ class SpreadFirst {
   EvenCells<Bits> cells_;
   std::optional<CellRanges> plan_;
   std::vector<Key*> arrived_;  ///< where each rank's keys of a range lie
-  std::vector<std::int64_t> cell_places_;
+  std::vector<std::uint64_t> tables_;
 };
 
 }  // namespace kradix::impl::mpi
