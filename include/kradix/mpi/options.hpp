@@ -51,7 +51,7 @@ class Splitters {
 
 /// The order of work; results are the same.
 enum class Work : std::uint8_t {
-  automatic,  ///< on devices `sort_first` on up to 16 ranks, or `sort_halves`, else `partition_first`
+  automatic,  ///< on devices `sort_first` on up to 16 ranks, `sort_halves` or `spread_first`, else `partition_first`
   partition_first,  ///< partition, exchange, local sort: least work where links are as fast as the sort
                     ///< (at most 127 cuts, on GPUs elements of at most 16 bytes; else `sort_first`)
   sort_first,  ///< local sort, exchange, merge or second sort: splitters by binary search, for any p

@@ -13,7 +13,7 @@
 /// equal keys are cut. With Splitters::sampled(epsilon) at most (1 + epsilon) N/p, rounded up.
 ///
 /// *Memory* of a rank besides input and result: as many elements as it has of them, n = max(n_in, n_out),
-/// and no more than 2 n together with the result (3 n by Work::sort_halves); counters of 2 KB a cut; at most 17 MB of a local sort;
+/// and no more than 2 n together with the result (3 n by Work::sort_halves and spread_first); counters of 2 KB a cut; at most 17 MB of a local sort;
 /// 128 MB of staging where MPI is not GPU-aware. docs/distributed.md has the exact terms.
 ///
 /// *Asynchrony*: synchronous. Work of the caller on `exec` is waited for; results are there on return.

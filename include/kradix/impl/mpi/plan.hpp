@@ -108,17 +108,16 @@ inline bool sorts_halves(const Situation& s, Work wanted) {
 /// Ranks whose keys, spread into cells, one kernel takes from where they lie.
 inline constexpr int most_spread_ranks = 16;
 
-/// What is left of a local sort goes on while keys arrive, so the exchange hides it; keys that are read at once must fill the
-/// device.
+/// What is left of a local sort goes on while keys arrive, so the exchange hides it. (Of fewer keys it has not been measured.)
 inline bool spreads_first(const Situation& s, Work wanted) {
-  constexpr std::uint64_t least_bytes = std::uint64_t{1} << 28;
+  constexpr std::uint64_t least = std::uint64_t{1} << 20;
   if (!s.spreads || s.ranks < 2 || s.ranks > most_spread_ranks) return false;
-  return wanted == Work::spread_first ||
-         (wanted == Work::automatic && s.fetches && s.kept && bytes_of_a_rank(s) >= least_bytes);
+  return wanted == Work::spread_first || (wanted == Work::automatic && s.fetches && s.kept &&
+                                          s.total / static_cast<std::uint64_t>(s.ranks) >= least);
 }
 /// Parts of the result that arrive one after the other.
 inline int spread_ranges(const Situation& s, int wanted) {
-  constexpr std::uint64_t least = std::uint64_t{1} << 22;
+  constexpr std::uint64_t least = std::uint64_t{1} << 23;
   constexpr int most = 6;
   if (wanted > 0 || s.on_host) return std::max(wanted, 1);
   const std::uint64_t by_size = s.total / static_cast<std::uint64_t>(s.ranks) / least;
