@@ -509,6 +509,9 @@ TEST(MpiPlan, ChoicesFollowTheModel) {
   EXPECT_TRUE(spreads_first(s, Work::automatic));
   EXPECT_EQ(spread_ranges(s, 0), 6);
   EXPECT_EQ(spread_ranges(s, 3), 3);
+  s.ranks = 2;
+  EXPECT_EQ(spread_ranges(s, 0), 10);
+  s.ranks = ranks;
   s.fetches = false;
   EXPECT_FALSE(spreads_first(s, Work::automatic));
   s.fetches = true;
