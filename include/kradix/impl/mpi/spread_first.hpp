@@ -129,8 +129,7 @@ class SpreadFirst {
   /// To `sent`, or at first only counted. Enqueued.
   void spread(Key* sent) {
     sent_ = sent;
-    const std::uint64_t room = room_;
-    spread(room > 0 ? sent : nullptr, begins_of(room), room);
+    spread(room_ > 0 ? sent : nullptr, begins_of(room_), room_);
   }
 
   /// Which cells go where. False if some key lies in none; or if a cell has more keys than its parts have room for, unless that is
@@ -341,10 +340,9 @@ class SpreadFirst {
 
   /// Keys that a part may have on the average, so that hardly any has more than there is room for.
   static constexpr std::uint64_t even_part() {
-    constexpr auto room = static_cast<double>(part_room);
-    std::uint64_t root = 1;
-    while ((root + 1) * (root + 1) <= part_room) ++root;
-    return static_cast<std::uint64_t>(room) - 7 * root;
+    std::uint64_t deviation = 1;  // of as many as there is room for
+    while ((deviation + 1) * (deviation + 1) <= part_room) ++deviation;
+    return part_room - 7 * deviation;
   }
   EvenCells<Bits> cells_between(Bits from, Bits to) const {
     // A little more room, as cells differ, too.
