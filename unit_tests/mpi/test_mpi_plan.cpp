@@ -380,6 +380,19 @@ TEST(MpiPlan, ASampleTellsWhetherKeysSpreadEvenly) {
       even([](std::uint64_t r) { return static_cast<std::uint32_t>(r) & ~(7u << 15); }, 131072));
 }
 
+TEST(MpiPlan, ASampleTellsWhetherManyKeysAreAlike) {
+  const std::uint64_t seed = keys::fresh_seed();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  for (const std::uint64_t values : {std::uint64_t{1} << 20, std::uint64_t{1} << 22}) {
+    std::vector<std::uint64_t> samples(8192);
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      samples[i] = inputs::mix(seed + inputs::mix(seed + i) % values);
+    }
+    const auto cells = EvenCells<std::uint64_t>::between(0, ~std::uint64_t{0}, 260000, 9);
+    EXPECT_FALSE(spread_evenly(samples, cells)) << values << " values";
+  }
+}
+
 /// A rank's cells are those that have its places, no more; its ranges are those cells in order.
 TEST(MpiPlan, RanksGetTheCellsOfTheirPlaces) {
   const std::uint64_t seed = keys::fresh_seed();

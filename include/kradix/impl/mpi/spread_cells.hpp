@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/chunk_passes.hpp"
 #include "kradix/impl/device/finish_chunk.hpp"
 #include "kradix/impl/device/spread_steps.hpp"
 #include "kradix/impl/device/team.hpp"
@@ -245,84 +246,129 @@ struct PlaceParts {
   }
 };
 
-/// Parts put in order, each by one team in scratch. Of one that a cut between ranks divides, no more is written than is this rank's.
-template <class ExecutionSpace, class Codec, TeamShape Shape>
-struct FinishParts {
-  using Finish = FinishChunk<ExecutionSpace, Codec, NoValue, Shape, false, false>;
+/// The parts of some cells, and where they go. Of one that a cut between ranks divides, no more is written than is this rank's.
+template <class Codec>
+struct PartsToFinish {
   using Key = typename Codec::key_type;
-  using Team = TeamMember<ExecutionSpace>;
-  using Scratch = typename Finish::Scratch;
 
-  Finish finish;
   EvenCells<typename Codec::bits_type> cells;
   std::uint32_t first, parts;  ///< here
   std::uint32_t room;          ///< of each
   const Key* keys;
   const std::uint32_t* counted;
   const std::int64_t* places;
-  std::int64_t count;  ///< of this rank's places
-  Key* aside;          ///< room for a part at either end
-  bool is_dense;       ///< more than narrow counters hold are expected to share one
-  std::uint32_t* failed;
+  Key* out;
+  std::int64_t count;    ///< of this rank's places
+  Key* aside;            ///< room for a part at either end
+  std::uint32_t* given;  ///< up: parts with too many keys alike
+  std::uint32_t* given_count;
+
+  /// `sort(size, keys, to)` puts one in order. Ends with a barrier.
+  template <int Threads, class Team, class Sort>
+  KOKKOS_FUNCTION void finish(const Team& team, std::uint32_t part, const Sort& sort) const {
+    const std::uint32_t size = counted[part];
+    const std::int64_t begin = places[part], end = begin + size;
+    if (size == 0 || size > room || end <= 0 || begin >= count) return;
+    const bool is_whole = begin >= 0 && end <= count;
+    Key* const to = is_whole ? out + begin : aside + (begin < 0 ? 0 : room);
+    sort(static_cast<int>(size), keys + std::size_t{part} * room, to);
+    team.team_barrier();
+    if (is_whole) return;
+    for (std::int64_t place = begin + team.team_rank(); place < end; place += Threads) {
+      if (place >= 0 && place < count) out[place] = to[place - begin];
+    }
+    team.team_barrier();
+  }
+};
+
+/// Each by one team in scratch, by counting.
+template <class ExecutionSpace, class Codec, TeamShape Shape>
+struct FinishParts {
+  using Chunks = FinishChunk<ExecutionSpace, Codec, NoValue, Shape, false, false>;
+  using Key = typename Codec::key_type;
+  using Team = TeamMember<ExecutionSpace>;
+  using Scratch = typename Chunks::Scratch;
+
+  Chunks chunks;
+  PartsToFinish<Codec> parts;
+  bool is_dense;  ///< more than narrow counters hold are expected to share one
 
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    int failures = is_dense ? Finish::most_failures : 0;
+    int failures = is_dense ? Chunks::most_failures : 0;
     const auto step = static_cast<std::uint32_t>(team.league_size());
-    for (auto part = static_cast<std::uint32_t>(team.league_rank()); part < parts; part += step) {
-      const std::uint32_t size = counted[part];
-      const std::int64_t begin = places[part], end = begin + size;
-      if (size == 0 || size > room || end <= 0 || begin >= count) continue;
-      const bool is_whole = begin >= 0 && end <= count;
-      Finish mine = finish;
-      if (!is_whole) mine.buffers.keys.result = aside + (begin < 0 ? 0 : room);
-      sort(team, part, Chunk::make(is_whole ? static_cast<std::size_t>(begin) : 0, size), mine,
-           scratch, failures);
-      if (!is_whole) {
-        team.team_barrier();
-        copy_own(team, begin, end, mine.buffers.keys.result);
-      }
-      team.team_barrier();
+    for (auto part = static_cast<std::uint32_t>(team.league_rank()); part < parts.parts;
+         part += step) {
+      parts.template finish<Shape.threads>(team, part, [&](int size, const Key* keys, Key* to) {
+        if (sort(team, part, size, keys, to, scratch, failures) || team.team_rank() != 0) return;
+        parts.given[Kokkos::atomic_fetch_add(parts.given_count, 1u)] = part;
+      });
     }
   }
 
  private:
-  KOKKOS_FUNCTION void sort(const Team& team, std::uint32_t part, const Chunk& chunk,
-                            const Finish& finish, Scratch& scratch, int& failures) const {
-    typename Finish::Registers registers;
+  KOKKOS_FUNCTION bool sort(const Team& team, std::uint32_t part, int size, const Key* keys,
+                            Key* to, Scratch& scratch, int& failures) const {
+    typename Chunks::Registers registers;
     if (team.team_rank() == 0) scratch.hopeless = false;
-    finish.load(team.team_rank(), chunk.size(), keys + std::size_t{part} * room, nullptr, 0,
-                scratch, registers);
+    chunks.load(team.team_rank(), size, keys, nullptr, 0, scratch, registers);
     if (team.team_rank() == 0) {
-      scratch.first = cells.first_of(first + part);
-      scratch.last = cells.last_of(first + part);
+      scratch.first = parts.cells.first_of(parts.first + part);
+      scratch.last = parts.cells.last_of(parts.first + part);
     }
     bool sorted = false;
-    if (failures < Finish::most_failures) {
-      sorted = order<typename Finish::Narrow>(team, chunk, finish, scratch, registers);
+    if (failures < Chunks::most_failures) {
+      sorted = order<typename Chunks::Narrow>(team, size, scratch, registers);
       failures = sorted ? 0 : failures + 1;
       if (!sorted) team.team_barrier();
     }
-    if (!sorted) sorted = order<typename Finish::Wide>(team, chunk, finish, scratch, registers);
-    if (sorted) {
-      finish.write(team, chunk, nullptr, registers.count, scratch);
-    } else if (team.team_rank() == 0) {
-      *failed = 1;
-    }
+    if (!sorted) sorted = order<typename Chunks::Wide>(team, size, scratch, registers);
+    if (!sorted) return false;
+    Chunks there = chunks;
+    there.buffers.keys.result = to;
+    there.write(team, Chunk::make(0, static_cast<std::size_t>(size)), nullptr, registers.count,
+                scratch);
+    return true;
   }
   template <class Counters>
-  KOKKOS_FUNCTION static bool order(const Team& team, const Chunk& chunk, const Finish& finish,
-                                    Scratch& scratch, typename Finish::Registers& registers) {
-    return finish.template order<Counters, typename Finish::Index>(team, chunk.size(), 0, scratch,
+  KOKKOS_FUNCTION bool order(const Team& team, int size, Scratch& scratch,
+                             typename Chunks::Registers& registers) const {
+    return chunks.template order<Counters, typename Chunks::Index>(team, size, 0, scratch,
                                                                    registers);
   }
+};
 
-  KOKKOS_FUNCTION void copy_own(const Team& team, std::int64_t begin, std::int64_t end,
-                                const Key* sorted) const {
-    for (std::int64_t place = begin + team.team_rank(); place < end; place += Shape.threads) {
-      if (place >= 0 && place < count) finish.buffers.keys.result[place] = sorted[place - begin];
+/// Those that this gives up, digit by digit.
+template <class ExecutionSpace, class Codec, TeamShape Shape>
+struct FinishCrowdedParts {
+  using Passes = ChunkPasses<ExecutionSpace, Codec, NoValue, Shape>;
+  using Key = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
+  using Team = TeamMember<ExecutionSpace>;
+  using Scratch = typename Passes::Scratch;
+
+  Passes passes;
+  PartsToFinish<Codec> parts;
+
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    const std::uint32_t given = *parts.given_count;
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    const auto step = static_cast<std::uint32_t>(team.league_size());
+    for (auto i = static_cast<std::uint32_t>(team.league_rank()); i < given; i += step) {
+      const std::uint32_t part = parts.given[i];
+      parts.template finish<Shape.threads>(team, part, [&](int size, const Key* keys, Key* to) {
+        typename Passes::Elements elements{};
+        elements.size = size;
+        elements.keys = keys;
+        elements.keys_out = to;
+        const auto differ = static_cast<Bits>(parts.cells.first_of(parts.first + part) ^
+                                              parts.cells.last_of(parts.first + part));
+        passes.sort(team, elements, bit_width_of(differ), scratch);
+      });
     }
   }
 };

@@ -59,14 +59,16 @@ struct TakeSamples {
 };
 
 /// Do samples spread so evenly that parts of cells will hardly be longer than expected? No more of them in any of some dozen
-/// stretches, nor pairs of them in one part, than a little more than chance makes of it. (Where there are many parts, in one of
-/// some that lie far apart: then what tells is as soon looked up.)
+/// stretches, nor pairs of them in one part, than a little more than chance makes of it (where there are many parts, in one of
+/// some that lie far apart: then what tells is as soon looked up), and hardly any that are the same.
 template <class Bits>
 bool spread_evenly(const std::vector<Bits>& samples, const EvenCells<Bits>& cells) {
   constexpr std::size_t stretches = 32;
-  constexpr std::uint32_t most_apart = 1 << 17;
+  constexpr std::uint32_t most_apart = 1 << 17, most_compared = 1 << 14;
   const std::uint32_t apart = std::min(cells.parts, most_apart);
   std::vector<std::uint8_t> seen(apart, 0);
+  std::vector<Bits> last_seen(most_compared, 0);
+  double alike = 0;
   std::array<std::uint32_t, stretches> of_stretch{};
   double pairs = 0;
   for (const Bits code : samples) {
@@ -74,13 +76,18 @@ bool spread_evenly(const std::vector<Bits>& samples, const EvenCells<Bits>& cell
     std::uint8_t& here = seen[part % apart];
     pairs += here;
     here += here < 255 ? 1 : 0;
+    Bits& before = last_seen[part % most_compared];
+    alike += code != 0 && code == before ? 1 : 0;
+    before = code;
     ++of_stretch[std::uint64_t{part} * stretches / cells.parts];
   }
   const auto all = static_cast<double>(samples.size());
   const double expected_pairs = all * all / 2 / apart, expected = all / stretches;
+  const double codes = static_cast<double>(cells.greatest - cells.least) + 1;
   const auto most = static_cast<double>(*std::max_element(of_stretch.begin(), of_stretch.end()));
   constexpr double by_chance = 6;  // standard deviations
-  return pairs <= 1.2 * expected_pairs + by_chance * std::sqrt(expected_pairs) + 1 &&
+  return alike <= 2 + 6 * all * all / 2 / codes &&
+         pairs <= 1.2 * expected_pairs + by_chance * std::sqrt(expected_pairs) + 1 &&
          most <= 1.1 * expected + by_chance * std::sqrt(expected);
 }
 
@@ -123,7 +130,7 @@ class SpreadFirst {
     cells_ = cells_between(from, to);
     // Else this rank's keys must be counted: all of a sorted whole's lie in few cells.
     if (cells_.exist() && count_ > 0 && spread_evenly(mine, cells_)) room_ = room_of_cell(cells_);
-    return cells_.exist() && (anyway || spread_evenly(samples, cells_));
+    return cells_.exist() && (anyway || (!is_crowded() && spread_evenly(samples, cells_)));
   }
 
   /// To `sent`, or at first only counted. Enqueued.
@@ -193,7 +200,8 @@ class SpreadFirst {
     const std::size_t room = std::max(std::size_t{most_parts} * part_room, longest) + tile_size;
     for (int i = 0; i < std::min(ranges(), 2); ++i) room_slots_[i] = scratch.add(room, sizeof(Key));
     aside_slot_ = scratch.add(2 * part_room, sizeof(Key));
-    counted_slot_ = scratch.add(all + static_cast<std::size_t>(ranges()), sizeof(std::uint32_t));
+    counted_slot_ = scratch.add(words_to_clear(), sizeof(std::uint32_t));
+    given_slot_ = scratch.add(all, sizeof(std::uint32_t));
     places_slot_ = scratch.add(all, sizeof(std::int64_t));
     tables_slot_ = scratch.add(2 * plan_->counts().size() + plan_->cells(), sizeof(std::uint64_t));
   }
@@ -222,7 +230,7 @@ class SpreadFirst {
       tables_.push_back(plan_->place(cell) - mine);
     }
     enqueue_to_device(exec_, tables(), tables_);
-    clear(counted(0), parts_before(ranges()) + static_cast<std::size_t>(ranges()));
+    clear(counted(0), words_to_clear());
   }
 
   Pieces pieces(int range) {
@@ -273,27 +281,26 @@ class SpreadFirst {
                        Place{cell_places() + first, counted(range), places,
                              static_cast<int>(cells_.parts_of_cell())});
     const DigitList all{0, Codec::bits};
-    launch<finish_with>(
-        exec, "FinishParts", std::min<std::size_t>(parts, teams_for_chunks(parts)),
-        Finish{{{{nullptr, out, nullptr}, {}},
-                codec_,
-                all,
-                bits_between<Bits>(all.begin, all.end),
-                false,
-                nullptr,
-                nullptr,
-                {}},
-               cells_,
-               first << cells_.part_bits,
-               parts,
-               part_room,
-               room,
-               counted(range),
-               places,
-               static_cast<std::int64_t>(layout_.after[static_cast<std::size_t>(comm_.rank())]),
-               aside_slot_.in<Key>(room_base_),
-               is_dense(),
-               failed(range)});
+    const PartsToFinish<Codec> to_finish{
+        cells_,
+        first << cells_.part_bits,
+        parts,
+        part_room,
+        room,
+        counted(range),
+        places,
+        out,
+        static_cast<std::int64_t>(layout_.after[static_cast<std::size_t>(comm_.rank())]),
+        aside_slot_.in<Key>(room_base_),
+        given_slot_.in<std::uint32_t>(room_base_) + parts_before(range),
+        given_count(range)};
+    const typename Finish::Chunks chunks{
+        {}, codec_, all, bits_between<Bits>(all.begin, all.end), false, nullptr, nullptr, {}};
+    launch<finish_with>(exec, "FinishParts", std::min<std::size_t>(parts, teams_for_chunks(parts)),
+                        Finish{chunks, to_finish, is_dense()});
+    launch<alone_with>(exec, "FinishCrowdedParts",
+                       std::min<std::size_t>(parts, running_teams_of<alone_with>(exec)),
+                       FinishCrowded{{codec_, all}, to_finish});
   }
 
   /// Ranges whose keys were not as the sample seemed to tell are put in order by `sort(keys, count)`, once all has arrived. Waits.
@@ -309,10 +316,13 @@ class SpreadFirst {
   static constexpr TeamShape spread_with = spread_cells_shape<ExecutionSpace>(sizeof(Key));
   static constexpr TeamShape place_with = count_shape<ExecutionSpace>();
   static constexpr TeamShape finish_with = finish_parts_shape<ExecutionSpace>(sizeof(Key));
+  static constexpr TeamShape alone_with = alone_shape<ExecutionSpace>(sizeof(Key), 0);
+  static_assert(finish_with.round() <= alone_with.round());
   using Into = SpreadIntoCells<ExecutionSpace, Codec, spread_with>;
   using Parts = SpreadIntoParts<ExecutionSpace, Codec, spread_with>;
   using Place = PlaceParts<ExecutionSpace, place_with>;
   using Finish = FinishParts<ExecutionSpace, Codec, finish_with>;
+  using FinishCrowded = FinishCrowdedParts<ExecutionSpace, Codec, alone_with>;
   static constexpr std::size_t tile_size = Parts::tile_size;
   static constexpr std::uint32_t part_room = finish_with.round();
   static constexpr Bits margin_part = 512;
@@ -346,8 +356,10 @@ class SpreadFirst {
   }
   EvenCells<Bits> cells_between(Bits from, Bits to) const {
     // A little more room, as cells differ, too.
-    const std::uint64_t parts = layout_.total / (even_part() - even_part() / 32) + 1;
-    if (parts > std::uint64_t{most_cells} * most_cells) return {};
+    std::uint64_t parts = layout_.total / (even_part() - even_part() / 32) + 1;
+    constexpr auto most_parts = std::uint64_t{most_cells} * most_cells;
+    if (parts > most_parts && layout_.total / most_parts < even_part()) parts = most_parts;
+    if (parts > most_parts) return {};
     // Each cut between ranks costs both sides a cell.
     const auto least_cells = std::uint64_t{64} * static_cast<std::uint64_t>(comm_.size());
     int part_bits = 0;
@@ -389,11 +401,15 @@ class SpreadFirst {
     launch<spread_with>(exec_, "SpreadIntoCells", tiling.tiles(),
                         Into{keys_, out, codec_, cells_, tiling, room, next(), found});
   }
+  /// So many keys for each code that counters of a few bits overflow here and there.
+  bool is_crowded() const { return static_cast<double>(even_part()) > 0.3 * codes_of_part(); }
+  double codes_of_part() const {
+    return static_cast<double>(cells_.last_of(0) - cells_.first_of(0)) + 1;
+  }
   /// More keys than counters of two bits hold would often share one.
   bool is_dense() const {
     constexpr double most = 0.12, counters = 65536;
-    const double codes = static_cast<double>(cells_.last_of(0) - cells_.first_of(0)) + 1;
-    return static_cast<double>(even_part()) > most * std::min(codes, counters);
+    return static_cast<double>(even_part()) > most * std::min(codes_of_part(), counters);
   }
 
   std::uint32_t parts_before(int range) const {
@@ -449,6 +465,10 @@ class SpreadFirst {
     return counted_slot_.in<std::uint32_t>(room_base_) + parts_before(range);
   }
   std::uint32_t* failed(int range) const { return counted(ranges()) + range; }
+  std::uint32_t* given_count(int range) const { return failed(ranges()) + range; }
+  std::size_t words_to_clear() const {
+    return parts_before(ranges()) + 2 * static_cast<std::size_t>(ranges());
+  }
   Key*& at(int from, int range) {
     return arrived_[static_cast<std::size_t>(range * comm_.size() + from)];
   }
@@ -460,7 +480,7 @@ class SpreadFirst {
   std::string label_;
   Slot gaps_slot_, samples_slot_, next_slot_;
   Slot room_slots_[2];
-  Slot arrived_slot_, aside_slot_, counted_slot_, places_slot_, tables_slot_;
+  Slot arrived_slot_, aside_slot_, counted_slot_, given_slot_, places_slot_, tables_slot_;
   std::byte *base_ = nullptr, *room_base_ = nullptr;
   const Key* keys_ = nullptr;
   Key* sent_ = nullptr;
