@@ -316,7 +316,7 @@ void expect_parts_hold_codes(std::uint64_t seed) {
     const auto parts = static_cast<std::uint32_t>(1 + random(3) % (1u << random(4) % 20));
     const int part_bits = static_cast<int>(random(5) % 10);
     const auto cells = EvenCells<Bits>::between(least, greatest, parts, part_bits);
-    EXPECT_EQ(cells.exist(), span / 4 >= parts);
+    EXPECT_EQ(cells.exist(), span / 16 >= parts);
     if (!cells.exist()) continue;
     EXPECT_LE(cells.parts, parts);
     EXPECT_GE(std::uint64_t{cells.cells()} << part_bits, cells.parts);
@@ -393,6 +393,28 @@ TEST(MpiPlan, ASampleTellsWhetherManyKeysAreAlike) {
   }
 }
 
+/// By how many copies of each there are, wherever they lie, not by how dense keys are here or there.
+TEST(MpiPlan, CellsTellHowOftenKeysCome) {
+  const std::uint64_t seed = keys::fresh_seed();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  constexpr std::size_t cells = 500;
+  for (const std::uint64_t copies : {1, 2, 10}) {
+    for (const bool is_steep : {false, true}) {
+      std::vector<std::uint64_t> counts(cells, 0);
+      for (std::uint64_t i = 0; i < 500000 / copies; ++i) {
+        const std::uint64_t random = inputs::mix(seed + i);
+        std::uint64_t cell = (random >> 32) % cells;
+        if (is_steep && (random & 0xffff) % cells > 400 + cell / 5) cell = cells - 1 - cell;
+        counts[cell] += copies;
+      }
+      const auto expected = static_cast<double>(copies);
+      EXPECT_NEAR(vary_more_than_by_chance(counts), expected, 0.5 * expected);
+    }
+  }
+  EXPECT_EQ(vary_more_than_by_chance({5, 0, 7}), 1);
+  EXPECT_EQ(vary_more_than_by_chance(std::vector<std::uint64_t>(40, 0)), 1);
+}
+
 /// A rank's cells are those that have its places, no more; its ranges are those cells in order.
 TEST(MpiPlan, RanksGetTheCellsOfTheirPlaces) {
   const std::uint64_t seed = keys::fresh_seed();
@@ -455,7 +477,7 @@ TEST(MpiPlan, RanksGetTheCellsOfTheirPlaces) {
         keys += counts[rank * cells + cell];
       }
       EXPECT_EQ(keys, plan.place(cell + 1) - plan.place(cell));
-      EXPECT_LE(keys, plan.most_in_cell());
+      EXPECT_EQ(keys, plan.counts_of_all()[cell]);
     }
   }
 }

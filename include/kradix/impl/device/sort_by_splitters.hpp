@@ -375,7 +375,8 @@ struct SortBySplitters {
       Spread::template rank<Full, false>(thread, none, size, scratch, registers);
     }
     team.team_barrier();
-    const auto room = Spread::take_room(team, state->bins + row * bin_count, scratch);
+    const auto room =
+        Spread::place_bins(team, scratch, Spread::room_at(state->bins + row * bin_count));
     team.team_barrier();
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {

@@ -95,18 +95,37 @@ struct SpreadSteps {
 
   /// Places in the output, which are not needed before keys lie in the tile's own ones.
   using Room = Taken<std::uint64_t>;
-  template <class TileScratch>
-  KOKKOS_FUNCTION static Room take_room(const Team& team, std::uint64_t* next,
-                                        TileScratch& scratch) {
-    return place_bins(team, scratch, [&](int bin, std::uint32_t counted) {
+  /// What takes them from where each bin's next one is told.
+  KOKKOS_FUNCTION static auto room_at(std::uint64_t* next) {
+    return [next](int bin, std::uint32_t counted) {
       return Kokkos::atomic_fetch_add(&next[bin], std::uint64_t{counted});
-    });
+    };
   }
   template <class TileScratch>
   KOKKOS_FUNCTION static void tell_room(int thread, const Room& room, TileScratch& scratch) {
     for_bins(thread, room, [&](int bin, std::uint32_t first, std::uint64_t place) {
       scratch.base[bin] = place - first;
     });
+  }
+
+  /// All of them: keys come to the tile's own places, and what is added to each for its place in the output to `base`. Begins and
+  /// ends with a barrier.
+  template <bool Full, class Reading, class Take, class TileScratch, class Held>
+  KOKKOS_FUNCTION static void sort(const Team& team, const Reading& reader, int size,
+                                   const Take& take, TileScratch& scratch, Held& registers) {
+    const int thread = team.team_rank();
+    team.team_barrier();
+    if (crowds(registers.bin_of(reader, 0))) {
+      rank<Full, true>(thread, reader, size, scratch, registers);
+    } else {
+      rank<Full, false>(thread, reader, size, scratch, registers);
+    }
+    team.team_barrier();
+    const Room room = place_bins(team, scratch, take);
+    team.team_barrier();
+    exchange<Full>(thread, reader, size, scratch, registers);
+    tell_room(thread, room, scratch);
+    team.team_barrier();
   }
 
   /// To the tile's own places.

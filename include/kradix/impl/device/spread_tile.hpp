@@ -252,18 +252,7 @@ struct SpreadTile {
     const int thread = team.team_rank();
     for (int bin = thread; bin < bin_count; bin += threads) scratch.first[bin] = 0;
     if constexpr (reads_pieces<Reading>) L::await_brought();
-    team.team_barrier();
-    if (Steps::crowds(registers.bin_of(reader, 0))) {
-      Steps::template rank<Full, true>(thread, reader, size, scratch, registers);
-    } else {
-      Steps::template rank<Full, false>(thread, reader, size, scratch, registers);
-    }
-    team.team_barrier();
-    const auto room = Steps::take_room(team, next, scratch);
-    team.team_barrier();
-    Steps::template exchange<Full>(thread, reader, size, scratch, registers);
-    Steps::tell_room(thread, room, scratch);
-    team.team_barrier();
+    Steps::template sort<Full>(team, reader, size, Steps::room_at(next), scratch, registers);
     scatter<Full>(thread, reader, size, scratch);
   }
 

@@ -41,12 +41,12 @@ class CellRanges {
   std::uint64_t keys(int rank, std::uint32_t cell) const { return counts_[at(rank, cell)]; }
   /// Where a cell begins in the whole.
   std::uint64_t place(std::uint32_t cell) const { return whole_[cell]; }
-  std::uint64_t most_in_cell() const {
-    std::uint64_t most = 0;
+  std::vector<std::uint64_t> counts_of_all() const {
+    std::vector<std::uint64_t> counts;
     for (std::size_t cell = 0; cell < cells_; ++cell) {
-      most = std::max(most, whole_[cell + 1] - whole_[cell]);
+      counts.push_back(whole_[cell + 1] - whole_[cell]);
     }
-    return most;
+    return counts;
   }
 
   /// The first cell of a range of a rank; range `ranges` is the end.

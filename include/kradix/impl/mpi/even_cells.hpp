@@ -59,7 +59,7 @@ struct EvenCells {
   }
 
  private:
-  static constexpr std::uint64_t least_width = 4;
+  static constexpr std::uint64_t least_width = 16;  ///< codes: parts have one more or one less
 };
 
 }  // namespace kradix::impl::mpi

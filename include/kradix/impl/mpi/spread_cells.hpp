@@ -67,18 +67,7 @@ struct SpreadCell {
       registers.key[i] = in[Full || at < size ? at : 0];
     }
     for (int bin = thread; bin < most_cells; bin += threads) scratch.first[bin] = 0;
-    team.team_barrier();
-    if (Steps::crowds(registers.bin_of(reader, 0))) {
-      Steps::template rank<Full, true>(thread, reader, size, scratch, registers);
-    } else {
-      Steps::template rank<Full, false>(thread, reader, size, scratch, registers);
-    }
-    team.team_barrier();
-    const typename Steps::Room room = Steps::place_bins(team, scratch, place);
-    team.team_barrier();
-    Steps::template exchange<Full>(thread, reader, size, scratch, registers);
-    Steps::tell_room(thread, room, scratch);
-    team.team_barrier();
+    Steps::template sort<Full>(team, reader, size, place, scratch, registers);
     bool strays = false;  // looked for here, where keys have left the registers
     Key* const to = out + thread;
     KRADIX_UNROLL

@@ -68,6 +68,7 @@ bool spread_evenly(const std::vector<Bits>& samples, const EvenCells<Bits>& cell
   const std::uint32_t apart = std::min(cells.parts, most_apart);
   std::vector<std::uint8_t> seen(apart, 0);
   std::vector<Bits> last_seen(most_compared, 0);
+  const double codes = static_cast<double>(static_cast<Bits>(cells.greatest - cells.least)) + 1;
   double alike = 0;
   std::array<std::uint32_t, stretches> of_stretch{};
   double pairs = 0;
@@ -79,16 +80,31 @@ bool spread_evenly(const std::vector<Bits>& samples, const EvenCells<Bits>& cell
     Bits& before = last_seen[part % most_compared];
     alike += code != 0 && code == before ? 1 : 0;
     before = code;
-    ++of_stretch[std::uint64_t{part} * stretches / cells.parts];
+    const double above = static_cast<double>(static_cast<Bits>(code - cells.least));
+    ++of_stretch[std::min(static_cast<std::size_t>(above / codes * stretches), stretches - 1)];
   }
   const auto all = static_cast<double>(samples.size());
   const double expected_pairs = all * all / 2 / apart, expected = all / stretches;
-  const double codes = static_cast<double>(cells.greatest - cells.least) + 1;
   const auto most = static_cast<double>(*std::max_element(of_stretch.begin(), of_stretch.end()));
   constexpr double by_chance = 6;  // standard deviations
   return alike <= 2 + 6 * all * all / 2 / codes &&
          pairs <= 1.2 * expected_pairs + by_chance * std::sqrt(expected_pairs) + 1 &&
          most <= 1.1 * expected + by_chance * std::sqrt(expected);
+}
+
+/// How much more than by chance alone the keys of cells vary from one cell to the next: so many times as much where each key comes
+/// so many times, wherever it lies, which no sample of a few thousand keys sees, but all parts feel. (The cells at the ends may be but
+/// begun.)
+inline double vary_more_than_by_chance(const std::vector<std::uint64_t>& counts) {
+  constexpr std::size_t ends = 3;
+  if (counts.size() < 4 * ends) return 1;
+  double squares = 0, keys = 0;
+  for (std::size_t i = ends; i + ends + 1 < counts.size(); ++i) {
+    const double here = static_cast<double>(counts[i]), next = static_cast<double>(counts[i + 1]);
+    squares += (next - here) * (next - here);
+    keys += here;
+  }
+  return keys > 0 ? squares / 2 / keys : 1;
 }
 
 template <class ExecutionSpace, class Codec>
@@ -130,7 +146,7 @@ class SpreadFirst {
     cells_ = cells_between(from, to);
     // Else this rank's keys must be counted: all of a sorted whole's lie in few cells.
     if (cells_.exist() && count_ > 0 && spread_evenly(mine, cells_)) room_ = room_of_cell(cells_);
-    return cells_.exist() && (anyway || (!is_crowded() && spread_evenly(samples, cells_)));
+    return cells_.exist() && (anyway || spread_evenly(samples, cells_));
   }
 
   /// To `sent`, or at first only counted. Enqueued.
@@ -139,8 +155,8 @@ class SpreadFirst {
     spread(room_ > 0 ? sent : nullptr, begins_of(room_), room_);
   }
 
-  /// Which cells go where. False if some key lies in none; or if a cell has more keys than its parts have room for, unless that is
-  /// done `anyway`. Collective; keys have been spread when it returns.
+  /// Which cells go where. False if some key lies in none; or if a cell has more keys than its parts have room for, or parts will
+  /// vary too much, unless that is done `anyway`. Collective; keys have been spread when it returns.
   bool plan(int ranges, bool anyway) {
     const std::uint32_t cells = cells_.cells();
     const auto ranks = static_cast<std::size_t>(comm_.size());
@@ -171,9 +187,7 @@ class SpreadFirst {
     }
     if (any_strays) return false;
     plan_.emplace(std::move(counts), std::move(begins), layout_, ranges);
-    if (!anyway && plan_->most_in_cell() > std::uint64_t{cells_.parts_of_cell()} * even_part()) {
-      return false;
-    }
+    if (!anyway && !will_fit()) return false;
     if (counted) {
       const auto first =
           plan_->begins().begin() + comm_.rank() * static_cast<std::ptrdiff_t>(cells);
@@ -354,6 +368,13 @@ class SpreadFirst {
     while ((deviation + 1) * (deviation + 1) <= part_room) ++deviation;
     return part_room - 7 * deviation;
   }
+  bool will_fit() const {
+    constexpr double most = 3;  // then hardly a part is five standard deviations above the mean
+    const std::vector<std::uint64_t> counts = plan_->counts_of_all();
+    return *std::max_element(counts.begin(), counts.end()) <=
+               std::uint64_t{cells_.parts_of_cell()} * even_part() &&
+           vary_more_than_by_chance(counts) <= most;
+  }
   EvenCells<Bits> cells_between(Bits from, Bits to) const {
     // A little more room, as cells differ, too.
     std::uint64_t parts = layout_.total / (even_part() - even_part() / 32) + 1;
@@ -401,15 +422,11 @@ class SpreadFirst {
     launch<spread_with>(exec_, "SpreadIntoCells", tiling.tiles(),
                         Into{keys_, out, codec_, cells_, tiling, room, next(), found});
   }
-  /// So many keys for each code that counters of a few bits overflow here and there.
-  bool is_crowded() const { return static_cast<double>(even_part()) > 0.3 * codes_of_part(); }
-  double codes_of_part() const {
-    return static_cast<double>(cells_.last_of(0) - cells_.first_of(0)) + 1;
-  }
   /// More keys than counters of two bits hold would often share one.
   bool is_dense() const {
     constexpr double most = 0.12, counters = 65536;
-    return static_cast<double>(even_part()) > most * std::min(codes_of_part(), counters);
+    const double codes = static_cast<double>(cells_.last_of(0) - cells_.first_of(0)) + 1;
+    return static_cast<double>(even_part()) > most * std::min(codes, counters);
   }
 
   std::uint32_t parts_before(int range) const {
