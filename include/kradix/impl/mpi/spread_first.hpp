@@ -58,20 +58,33 @@ struct TakeSamples {
   }
 };
 
-/// Do samples spread so evenly that parts of cells will hardly be longer than expected? No more of them in any of some dozen
-/// stretches, nor pairs of them in one part, than a little more than chance makes of it (where there are many parts, in one of
-/// some that lie far apart: then what tells is as soon looked up), and hardly any that are the same.
+constexpr double deviations_by_chance = 6;
+
+/// Are no more of the samples in any of some dozen stretches of what cells hold than a little more than chance makes of it?
+template <class Bits>
+bool lie_evenly(const std::vector<Bits>& samples, const EvenCells<Bits>& cells) {
+  constexpr std::size_t stretches = 32;
+  const double codes = cells.codes();
+  std::array<std::uint32_t, stretches> of_stretch{};
+  for (const Bits code : samples) {
+    const double above = static_cast<double>(static_cast<Bits>(code - cells.least));
+    ++of_stretch[std::min(static_cast<std::size_t>(above / codes * stretches), stretches - 1)];
+  }
+  const double expected = static_cast<double>(samples.size()) / stretches;
+  const auto most = static_cast<double>(*std::max_element(of_stretch.begin(), of_stretch.end()));
+  return most <= 1.1 * expected + deviations_by_chance * std::sqrt(expected);
+}
+
+/// Do samples spread so evenly that parts of cells will hardly be longer than expected? They lie so, no more pairs of them are in one
+/// part than a little more than chance makes of it (where there are many parts, in one of some that lie far apart: then what tells is
+/// as soon looked up), and hardly any are the same.
 template <class Bits>
 bool spread_evenly(const std::vector<Bits>& samples, const EvenCells<Bits>& cells) {
-  constexpr std::size_t stretches = 32;
-  constexpr std::uint32_t most_apart = 1 << 17, most_compared = 1 << 14;
+  constexpr std::uint32_t most_apart = 1 << 16, most_compared = 1 << 13;
   const std::uint32_t apart = std::min(cells.parts, most_apart);
   std::vector<std::uint8_t> seen(apart, 0);
   std::vector<Bits> last_seen(most_compared, 0);
-  const double codes = static_cast<double>(static_cast<Bits>(cells.greatest - cells.least)) + 1;
-  double alike = 0;
-  std::array<std::uint32_t, stretches> of_stretch{};
-  double pairs = 0;
+  double pairs = 0, alike = 0;
   for (const Bits code : samples) {
     const std::uint32_t part = cells.part_of(code);
     std::uint8_t& here = seen[part % apart];
@@ -80,16 +93,12 @@ bool spread_evenly(const std::vector<Bits>& samples, const EvenCells<Bits>& cell
     Bits& before = last_seen[part % most_compared];
     alike += code != 0 && code == before ? 1 : 0;
     before = code;
-    const double above = static_cast<double>(static_cast<Bits>(code - cells.least));
-    ++of_stretch[std::min(static_cast<std::size_t>(above / codes * stretches), stretches - 1)];
   }
   const auto all = static_cast<double>(samples.size());
-  const double expected_pairs = all * all / 2 / apart, expected = all / stretches;
-  const auto most = static_cast<double>(*std::max_element(of_stretch.begin(), of_stretch.end()));
-  constexpr double by_chance = 6;  // standard deviations
-  return alike <= 2 + 6 * all * all / 2 / codes &&
-         pairs <= 1.2 * expected_pairs + by_chance * std::sqrt(expected_pairs) + 1 &&
-         most <= 1.1 * expected + by_chance * std::sqrt(expected);
+  const double expected = all * all / 2 / apart;
+  return alike <= 2 + 6 * all * all / 2 / cells.codes() &&
+         pairs <= 1.2 * expected + deviations_by_chance * std::sqrt(expected) + 1 &&
+         lie_evenly(samples, cells);
 }
 
 /// How much more than by chance alone the keys of cells vary from one cell to the next: so many times as much where each key comes
@@ -145,7 +154,7 @@ class SpreadFirst {
     const Bits to = last - *greatest > margin ? static_cast<Bits>(*greatest + margin) : last;
     cells_ = cells_between(from, to);
     // Else this rank's keys must be counted: all of a sorted whole's lie in few cells.
-    if (cells_.exist() && count_ > 0 && spread_evenly(mine, cells_)) room_ = room_of_cell(cells_);
+    if (cells_.exist() && count_ > 0 && lie_evenly(mine, cells_)) room_ = room_of_cell(cells_);
     return cells_.exist() && (anyway || spread_evenly(samples, cells_));
   }
 
