@@ -108,9 +108,10 @@ inline bool sorts_halves(const Situation& s, Work wanted) {
 /// Ranks whose keys, spread into cells, one kernel takes from where they lie.
 inline constexpr int most_spread_ranks = 16;
 
-/// What is left of a local sort goes on while keys arrive, so the exchange hides it. (Of fewer keys it has not been measured.)
+/// What is left of a local sort goes on while keys arrive, so the exchange hides it. Of fewer keys a sample, and
+/// what is planned by it, take as long as splitters.
 inline bool spreads_first(const Situation& s, Work wanted) {
-  constexpr std::uint64_t least = std::uint64_t{1} << 20;
+  constexpr std::uint64_t least = std::uint64_t{1} << 21;
   if (!s.spreads || s.ranks < 2 || s.ranks > most_spread_ranks) return false;
   return wanted == Work::spread_first || (wanted == Work::automatic && s.fetches && s.kept &&
                                           s.total / static_cast<std::uint64_t>(s.ranks) >= least);

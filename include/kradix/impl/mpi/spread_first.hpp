@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -63,14 +64,12 @@ constexpr double deviations_by_chance = 6;
 /// Are no more of the samples in any of some dozen stretches of what cells hold than a little more than chance makes of it?
 template <class Bits>
 bool lie_evenly(const std::vector<Bits>& samples, const EvenCells<Bits>& cells) {
-  constexpr std::size_t stretches = 32;
-  const double codes = cells.codes();
-  std::array<std::uint32_t, stretches> of_stretch{};
-  for (const Bits code : samples) {
-    const double above = static_cast<double>(static_cast<Bits>(code - cells.least));
-    ++of_stretch[std::min(static_cast<std::size_t>(above / codes * stretches), stretches - 1)];
-  }
-  const double expected = static_cast<double>(samples.size()) / stretches;
+  constexpr std::uint32_t most_stretches = 32;
+  const auto stretches = EvenCells<Bits>::between(cells.least, cells.greatest, most_stretches, 0);
+  if (!stretches.exist()) return false;
+  std::array<std::uint32_t, most_stretches> of_stretch{};
+  for (const Bits code : samples) ++of_stretch[stretches.part_of(code)];
+  const double expected = static_cast<double>(samples.size()) / stretches.parts;
   const auto most = static_cast<double>(*std::max_element(of_stretch.begin(), of_stretch.end()));
   return most <= 1.1 * expected + deviations_by_chance * std::sqrt(expected);
 }
@@ -81,23 +80,27 @@ bool lie_evenly(const std::vector<Bits>& samples, const EvenCells<Bits>& cells) 
 template <class Bits>
 bool spread_evenly(const std::vector<Bits>& samples, const EvenCells<Bits>& cells) {
   constexpr std::uint32_t most_apart = 1 << 16, most_compared = 1 << 13;
-  const std::uint32_t apart = std::min(cells.parts, most_apart);
+  const std::uint32_t apart = std::min(std::bit_floor(cells.parts), most_apart);
   std::vector<std::uint8_t> seen(apart, 0);
   std::vector<Bits> last_seen(most_compared, 0);
-  double pairs = 0, alike = 0;
+  std::uint64_t pairs = 0, alike = 0;
   for (const Bits code : samples) {
     const std::uint32_t part = cells.part_of(code);
-    std::uint8_t& here = seen[part % apart];
+    std::uint8_t& here = seen[part & (apart - 1)];
     pairs += here;
     here += here < 255 ? 1 : 0;
-    Bits& before = last_seen[part % most_compared];
+    Bits& before = last_seen[part & (most_compared - 1)];
     alike += code != 0 && code == before ? 1 : 0;
     before = code;
   }
-  const auto all = static_cast<double>(samples.size());
-  const double expected = all * all / 2 / apart;
-  return alike <= 2 + 6 * all * all / 2 / cells.codes() &&
-         pairs <= 1.2 * expected + deviations_by_chance * std::sqrt(expected) + 1 &&
+  const auto all = static_cast<double>(samples.size()), parts = static_cast<double>(cells.parts);
+  // One of so many is in as many parts as others, or in one more.
+  const double fewer = cells.parts / apart, with_more = cells.parts % apart;
+  const double squares = apart * fewer * fewer + with_more * (2 * fewer + 1);
+  const double expected = all * all / 2 * squares / (parts * parts);
+  return static_cast<double>(alike) <= 2 + 6 * all * all / 2 / cells.codes() &&
+         static_cast<double>(pairs) <=
+             1.2 * expected + deviations_by_chance * std::sqrt(expected) + 1 &&
          lie_evenly(samples, cells);
 }
 
