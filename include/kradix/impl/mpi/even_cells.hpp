@@ -46,7 +46,6 @@ struct EvenCells {
     return static_cast<std::uint32_t>(std::uint64_t{static_cast<std::uint32_t>(above)} * factor >>
                                       32);
   }
-  KOKKOS_FUNCTION std::uint32_t cell_of(Bits code) const { return part_of(code) >> part_bits; }
 
   /// The least code of a part.
   KOKKOS_FUNCTION Bits first_of(std::uint32_t part) const {

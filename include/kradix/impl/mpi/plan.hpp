@@ -108,8 +108,8 @@ inline bool sorts_halves(const Situation& s, Work wanted) {
 /// Ranks whose keys, spread into cells, one kernel takes from where they lie.
 inline constexpr int most_spread_ranks = 16;
 
-/// What is left of a local sort goes on while keys arrive, so the exchange hides it. Of fewer keys a sample, and
-/// what is planned by it, take as long as splitters.
+/// What is left of a local sort goes on while keys arrive, so the exchange hides it. Of fewer keys a sample, and what is planned by
+/// it, take as long as splitters.
 inline bool spreads_first(const Situation& s, Work wanted) {
   constexpr std::uint64_t least = std::uint64_t{1} << 21;
   if (!s.spreads || s.ranks < 2 || s.ranks > most_spread_ranks) return false;
