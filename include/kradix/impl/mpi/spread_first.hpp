@@ -134,9 +134,9 @@ class SpreadFirst {
         layout_(layout),
         label_(std::string(label) + "::mpi::") {}
 
-  /// The first array comes behind one for as many keys as this rank has: both are where cells have room.
+  /// The first array comes behind one for as many keys as this rank has, and is never looked up: both are where cells have room.
   void list(ScratchList& scratch) {
-    gaps_slot_ = scratch.add(room_for_gaps(), sizeof(Key));
+    (void)scratch.add(room_for_gaps(), sizeof(Key));
     samples_slot_ = scratch.add(samples_of(comm_.rank()), sizeof(Bits));
     next_slot_ = scratch.add(most_cells + found_words, sizeof(std::uint64_t));
   }
@@ -507,7 +507,7 @@ class SpreadFirst {
   Codec codec_;
   const Layout& layout_;
   std::string label_;
-  Slot gaps_slot_, samples_slot_, next_slot_;
+  Slot samples_slot_, next_slot_;
   Slot room_slots_[2];
   Slot arrived_slot_, aside_slot_, counted_slot_, given_slot_, places_slot_, tables_slot_;
   std::byte *base_ = nullptr, *room_base_ = nullptr;
