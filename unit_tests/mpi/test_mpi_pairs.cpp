@@ -19,6 +19,9 @@ using world::Whole;
 struct Origin {
   std::uint32_t rank, index;
 };
+struct Short {
+  std::uint16_t rank, index;
+};
 struct Wide {
   std::uint32_t rank, index, check;
 };
@@ -29,8 +32,8 @@ std::vector<Value> origins(const std::vector<std::size_t>& counts) {
   for (std::uint32_t r = 0; r < counts.size(); ++r) {
     for (std::uint32_t i = 0; i < counts[r]; ++i) {
       Value value{};
-      value.rank = r;
-      value.index = i;
+      value.rank = static_cast<decltype(value.rank)>(r);
+      value.index = static_cast<decltype(value.index)>(i);
       if constexpr (std::is_same_v<Value, Wide>) value.check = r ^ ~i;
       all.push_back(value);
     }
@@ -39,8 +42,7 @@ std::vector<Value> origins(const std::vector<std::size_t>& counts) {
 }
 
 template <class Key, class Value>
-void expect_pairs_sorted(Shape shape, Spread spread, std::size_t per_rank, const Options& options) {
-  const Whole<Key> whole(shape, spread, per_rank);
+void expect_pairs_sorted(const Whole<Key>& whole, const Options& options, const std::string& what) {
   const std::vector<Value> values = origins<Value>(whole.counts);
   const auto result =
       kradix::mpi::sort_by_key(MPI_COMM_WORLD, Space{}, to_device(whole.mine(whole.keys)),
@@ -48,8 +50,6 @@ void expect_pairs_sorted(Shape shape, Spread spread, std::size_t per_rank, const
   const auto indices = reference::sorted_indices(whole.keys, options.order);
   const std::size_t count = result.keys.extent(0);
   const std::size_t begin = world::sum_below(count);
-  const std::string what = "shape " + std::to_string(static_cast<int>(shape)) + " spread " +
-                           std::to_string(static_cast<int>(spread));
   EXPECT_EQ(result.values.extent(0), count);
   EXPECT_TRUE(
       world::same_bytes(to_host(result.keys), world::slice(whole.keys, indices, begin, count)))
@@ -69,6 +69,12 @@ void expect_pairs_sorted(Shape shape, Spread spread, std::size_t per_rank, const
   EXPECT_TRUE(world::same_bytes(to_host(keys_out), to_host(result.keys))) << what;
   EXPECT_TRUE(world::same_bytes(to_host(values_out), to_host(result.values))) << what;
 }
+template <class Key, class Value>
+void expect_pairs_sorted(Shape shape, Spread spread, std::size_t per_rank, const Options& options) {
+  expect_pairs_sorted<Key, Value>(Whole<Key>(shape, spread, per_rank), options,
+                                  "shape " + std::to_string(static_cast<int>(shape)) + " spread " +
+                                      std::to_string(static_cast<int>(spread)));
+}
 
 std::vector<Options> all_options() {
   std::vector<Options> all{
@@ -79,6 +85,8 @@ std::vector<Options> all_options() {
       {.work = Work::sort_first, .ranges = 3},
       {.work = Work::sort_halves},
       {.work = Work::sort_halves, .ranges = 3, .message_bytes = 1000},
+      {.work = Work::spread_first},
+      {.order = kradix::Order::descending, .work = Work::spread_first, .ranges = 3},
       {.route = Route::two_level, .node_size = 2},
   };
   for (const Transport transport : world::transports_beside()) {
@@ -86,6 +94,7 @@ std::vector<Options> all_options() {
     all.push_back({.work = Work::sort_first, .transport = transport, .ranges = 3});
     all.push_back({.work = Work::sort_halves, .transport = transport, .ranges = 2});
     all.push_back({.work = Work::partition_first, .transport = transport, .ranges = 2});
+    all.push_back({.work = Work::spread_first, .transport = transport, .ranges = 2});
   }
   return all;
 }
@@ -109,6 +118,40 @@ TEST(MpiPairs, OrderIsKeptWhereOthersShowThem) {
     for (const Shape shape : world::all_shapes) {
       expect_pairs_sorted<std::uint64_t, Origin>(shape, Spread::even, 900, {.work = work});
       expect_pairs_sorted<std::uint32_t, Origin>(shape, Spread::ramp, 900, {.work = work});
+    }
+  }
+}
+
+/// Into cells and parts of several tiles each, whatever a sample tells, by keys and values of 4 and 8 bytes.
+template <class Key, class Value>
+void expect_pairs_spread(const Options& options) {
+  for (const Shape shape : world::all_shapes) {
+    expect_pairs_sorted<Key, Value>(shape, Spread::even, 9000, options);
+  }
+  expect_pairs_sorted<Key, Value>(Shape::uniform, Spread::ramp, 5000, options);
+  const Whole<Key> whole(Shape::uniform, Spread::even, 30000);
+  const auto result =
+      kradix::mpi::sort_by_key(MPI_COMM_WORLD, Space{}, to_device(whole.mine(whole.keys)),
+                               to_device(whole.mine(origins<Value>(whole.counts))), options);
+  const bool fits = world::size() >= 2 && world::size() <= 16;
+  EXPECT_EQ(result.report.work == Work::spread_first, fits) << result.report;
+}
+TEST(MpiPairs, OrderIsKeptInCells) {
+  for (const int ranges : {1, 4}) {
+    expect_pairs_spread<std::uint64_t, Short>({.work = Work::spread_first, .ranges = ranges});
+    expect_pairs_spread<std::uint32_t, Origin>({.work = Work::spread_first, .ranges = ranges});
+  }
+  expect_pairs_spread<std::int32_t, Short>(
+      {.order = kradix::Order::descending, .work = Work::spread_first});
+  expect_pairs_spread<std::int64_t, Origin>({.work = Work::spread_first, .ranges = 2});
+}
+/// A tenth of all elements lies in one cell, of one key or of some: it has no room for them, and its parts none again.
+TEST(MpiPairs, OrderIsKeptInACellThatNoSampleSeesFull) {
+  for (const std::uint64_t kinds : {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{1} << 40}) {
+    for (const int ranges : {1, 4}) {
+      const auto whole = world::full_cell(40000, kinds);
+      expect_pairs_sorted<std::uint64_t, Short>(
+          whole, {.work = Work::spread_first, .ranges = ranges}, "a full cell");
     }
   }
 }

@@ -94,7 +94,7 @@ TEST(MpiSort, EveryInputSpreadFirst) {
   expect_spread<double>({.work = Work::spread_first, .ranges = 2}, 1500);
   expect_spread<float>({.order = kradix::Order::descending, .work = Work::spread_first}, 1500);
 }
-/// Of these the report says what was done instead: there are no cells of so few values, for values that travel, for bits of a key, or
+/// Of these the report says what was done instead: there are no cells of so few values, for bits of a key, or
 /// where equal keys must keep their order.
 TEST(MpiSort, SpreadFirstOnlyWhereItCanBe) {
   const Options options{.work = Work::spread_first};
@@ -117,17 +117,8 @@ TEST(MpiSort, SpreadFirstOnlyWhereItCanBe) {
 }
 /// Keys spread evenly, as far as any sample sees, but many lie in one cell: it has no room for them, and one of its parts none again.
 TEST(MpiSort, ACellThatNoSampleSeesFull) {
-  constexpr std::size_t per_rank = 40000, samples = 2048;
-  const kradix::impl::SamplePlaces places(per_rank, samples);
-  std::vector<bool> sampled(per_rank, false);
-  for (std::size_t i = 0; i < samples; ++i) sampled[places.of(i)] = true;
-  for (const std::uint64_t spread : {std::uint64_t{0}, std::uint64_t{1} << 40}) {
-    Whole<std::uint64_t> whole(Shape::uniform, Spread::even, per_rank);
-    for (std::size_t i = 0; i < whole.keys.size(); ++i) {
-      if (i % 10 == 0 && !sampled[i % per_rank]) {
-        whole.keys[i] = (std::uint64_t{1} << 62) + (spread > 0 ? whole.keys[i] % spread : 0);
-      }
-    }
+  for (const std::uint64_t kinds : {std::uint64_t{1}, std::uint64_t{1} << 40}) {
+    const auto whole = world::full_cell(40000, kinds);
     for (const int ranges : {1, 4}) {
       const auto report =
           expect_sorted(whole, {.work = Work::spread_first, .ranges = ranges}, "a full cell");

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kradix/impl/device/sample_places.hpp"
 #include "kradix/impl/mpi/transports.hpp"
 #include "support/device.hpp"
 #include "support/inputs.hpp"
@@ -209,6 +210,20 @@ template <class T>
 bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() &&
          (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+/// Keys that lie evenly as far as any sample sees, but a tenth of them lies in one cell: so many kinds, side by side.
+inline Whole<std::uint64_t> full_cell(std::size_t per_rank, std::uint64_t kinds) {
+  constexpr std::size_t samples = 2048;
+  const kradix::impl::SamplePlaces places(per_rank, samples);
+  std::vector<bool> sampled(per_rank, false);
+  for (std::size_t i = 0; i < samples; ++i) sampled[places.of(i)] = true;
+  Whole<std::uint64_t> whole(Shape::uniform, Spread::even, per_rank);
+  for (std::size_t i = 0; i < whole.keys.size(); ++i) {
+    std::uint64_t& key = whole.keys[i];
+    if (i % 10 == 0 && !sampled[i % per_rank]) key = (std::uint64_t{1} << 62) + key % kinds;
+  }
+  return whole;
 }
 
 }  // namespace world

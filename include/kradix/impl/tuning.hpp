@@ -69,7 +69,7 @@ inline constexpr int processor_scratch_bytes =
 /// have not been looked at). What else than an H100's or an H200's teams would do with it has not been measured.
 inline constexpr int team_scratch_bytes =
 #if defined(KOKKOS_ARCH_HOPPER90) && KOKKOS_VERSION >= 50202
-    200 << 10;
+    216 << 10;
 #else
     48 << 10;
 #endif
@@ -262,6 +262,14 @@ constexpr TeamShape spread_cells_shape(std::size_t key_bytes) {
   if (is_host_space<ExecutionSpace>) return {1, 2048};
   if (has_room_for_long_tiles) return {1024, key_bytes <= 4 ? 32 : 16, 1};
   return fitted({256, key_bytes <= 4 ? 28 : 14, 2}, 42 << 10);
+}
+/// With values, in order: keys and values of a tile lie beside each other.
+template <class ExecutionSpace>
+constexpr TeamShape sweep_cells_shape(std::size_t key_bytes, std::size_t value_bytes) {
+  if (is_host_space<ExecutionSpace>) return {1, 2048};
+  const int element = static_cast<int>(key_bytes + value_bytes);
+  if (has_room_for_long_tiles) return {1024, element <= 8 ? 24 : element <= 12 ? 16 : 12, 1};
+  return {128, element <= 8 ? 24 : element <= 12 ? 16 : 12, 2};
 }
 template <class ExecutionSpace>
 constexpr TeamShape finish_parts_shape(std::size_t key_bytes) {

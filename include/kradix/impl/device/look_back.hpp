@@ -87,15 +87,15 @@ struct LookBackShape {
   KOKKOS_FUNCTION constexpr std::uint32_t groups() const { return slots() >> group_bits; }
   KOKKOS_FUNCTION constexpr std::uint32_t portion() const { return 1u << portion_bits; }
   /// The tail, the groups' counters and the portions' words, which start at zero.
-  KOKKOS_FUNCTION constexpr std::size_t counters() const {
-    return std::size_t{1} + groups() + (has_portions ? 2 * bin_count : 0);
+  KOKKOS_FUNCTION constexpr std::size_t counters(int bins = bin_count) const {
+    return std::size_t{1} + groups() + (has_portions ? 2 * static_cast<std::size_t>(bins) : 0);
   }
-  constexpr std::size_t bytes() const {
-    return std::size_t{slots()} * bin_count * sizeof(std::uint32_t);
+  constexpr std::size_t bytes(int bins = bin_count) const {
+    return std::size_t{slots()} * static_cast<std::size_t>(bins) * sizeof(std::uint32_t);
   }
 };
 
-template <class ExecutionSpace>
+template <class ExecutionSpace, int Bins = bin_count>
 struct LookBack {
   using L = Lanes<ExecutionSpace>;
   /// Tiles whose words are read at once: they lie side by side, at fixed distances.
@@ -118,14 +118,14 @@ struct LookBack {
   /// As another pass uses it, whose counters lie behind those of the passes before.
   KOKKOS_FUNCTION LookBack of_pass(int pass) const {
     LookBack other = *this;
-    other.tail += static_cast<std::size_t>(pass) * shape.counters();
+    other.tail += static_cast<std::size_t>(pass) * shape.counters(Bins);
     other.turn = static_cast<std::uint32_t>(pass) * turns;
     return other;
   }
 
   KOKKOS_FUNCTION LookBack of_next_pass() const {
     LookBack other = *this;
-    other.tail += shape.counters();
+    other.tail += shape.counters(Bins);
     other.turn += turns;
     return other;
   }
@@ -148,18 +148,28 @@ struct LookBack {
   }
 
   KOKKOS_FUNCTION void publish_own(std::uint32_t tile, int bin, std::uint32_t own) const {
-    publish(tile, bin, starts_portion(tile) ? LookBackWord::inclusive : LookBackWord::own, own);
+    publish_own(tile, portion_of(tile), bin, own);
+  }
+  /// Of a chain of tiles that counts from nothing, whichever its first one is.
+  KOKKOS_FUNCTION void publish_own(std::uint32_t tile, std::uint32_t chain, int bin,
+                                   std::uint32_t own) const {
+    publish(tile, bin, tile == chain ? LookBackWord::inclusive : LookBackWord::own, own);
+  }
+
+  /// How many elements of this bin lie in the tiles of the chain before this one; tells those that come after.
+  KOKKOS_FUNCTION std::uint32_t before_in_chain(std::uint32_t tile, std::uint32_t chain, int bin,
+                                                std::uint32_t own) const {
+    if (tile == chain) return 0;
+    const std::uint32_t before = count_before(tile, chain, bin);
+    publish(tile, bin, LookBackWord::inclusive, before + own);
+    return before;
   }
 
   /// The place of the tile's first element of this bin, the bin's first place being `first`; tells
   /// those that come after.
   KOKKOS_FUNCTION std::uint64_t place(std::uint32_t tile, int bin, std::uint32_t own,
                                       std::uint64_t first) const {
-    std::uint32_t before = 0;
-    if (!starts_portion(tile)) {
-      before = count_before(tile, bin);
-      publish(tile, bin, LookBackWord::inclusive, before + own);
-    }
+    const std::uint32_t before = before_in_chain(tile, portion_of(tile), bin, own);
     if (!shape.has_portions) return first + before;
     const std::uint32_t portion = tile >> shape.portion_bits;
     if (portion > 0) first = start_of(portion, bin);
@@ -188,8 +198,10 @@ struct LookBack {
   }
 
  private:
-  KOKKOS_FUNCTION bool starts_portion(std::uint32_t tile) const {
-    return (tile & (shape.portion() - 1)) == 0;
+  KOKKOS_FUNCTION bool starts_portion(std::uint32_t tile) const { return portion_of(tile) == tile; }
+  /// The first tile of its portion.
+  KOKKOS_FUNCTION std::uint32_t portion_of(std::uint32_t tile) const {
+    return tile & ~(shape.portion() - 1);
   }
 
   KOKKOS_FUNCTION void publish(std::uint32_t tile, int bin, LookBackWord::Kind kind,
@@ -197,11 +209,11 @@ struct LookBack {
     L::store(slot_of(tile) + bin, LookBackWord::make(kind, turn_of(tile), count).bits);
   }
 
-  /// How many elements of this bin lie in the tiles of the portion before this one, of which there are.
-  KOKKOS_FUNCTION std::uint32_t count_before(std::uint32_t tile, int bin) const {
+  /// How many elements of this bin lie in the tiles of the chain before this one, of which there are.
+  KOKKOS_FUNCTION std::uint32_t count_before(std::uint32_t tile, std::uint32_t chain,
+                                             int bin) const {
     // The furthest tile within reach must become inclusive: nobody looks beyond it.
-    const std::uint32_t portion = tile & ~(shape.portion() - 1);
-    const std::uint32_t first = tile - portion > shape.reach ? tile - shape.reach : portion;
+    const std::uint32_t first = tile - chain > shape.reach ? tile - shape.reach : chain;
     std::uint32_t sum = 0;
     std::uint32_t next = tile;  // words of tiles from here on are in the sum
     while (true) {
@@ -210,7 +222,7 @@ struct LookBack {
       const std::uint32_t mark = LookBackWord::mark(turn_of(begin));
       LookBackWord seen[row];
       KRADIX_UNROLL
-      for (int i = row - 1; i >= 0; --i) seen[i].bits = L::load(words + i * bin_count);
+      for (int i = row - 1; i >= 0; --i) seen[i].bits = L::load(words + i * Bins);
       bool waits = false;
       KRADIX_UNROLL
       for (int i = row - 1; i >= 0; --i) {
@@ -244,10 +256,10 @@ struct LookBack {
     return (std::uint64_t{turn} + 1) << shape.group_bits;
   }
   KOKKOS_FUNCTION std::uint64_t* portion_word(std::uint32_t portion, int bin) const {
-    return tail + 1 + shape.groups() + (portion & 1) * bin_count + bin;
+    return tail + 1 + shape.groups() + (portion & 1) * Bins + bin;
   }
   KOKKOS_FUNCTION std::uint32_t* slot_of(std::uint32_t tile) const {
-    return words + (tile & (shape.slots() - 1)) * bin_count;
+    return words + (tile & (shape.slots() - 1)) * Bins;
   }
   KOKKOS_FUNCTION std::uint32_t turn_of(std::uint32_t tile) const {
     return turn + (tile >> shape.slot_bits);

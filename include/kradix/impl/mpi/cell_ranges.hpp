@@ -34,6 +34,7 @@ class CellRanges {
   }
 
   std::uint32_t cells() const { return static_cast<std::uint32_t>(cells_); }
+  int ranks() const { return static_cast<int>(counts_.size() / cells_); }
   int ranges() const { return static_cast<int>(ranges_); }
   const std::vector<std::uint64_t>& counts() const { return counts_; }
   const std::vector<std::uint64_t>& begins() const { return begins_; }

@@ -16,6 +16,7 @@
 #include "kradix/impl/mpi/exchange.hpp"
 #include "kradix/impl/mpi/histograms.hpp"
 #include "kradix/impl/mpi/partition.hpp"
+#include "kradix/impl/mpi/place_of.hpp"
 #include "kradix/impl/mpi/search.hpp"
 #include "kradix/impl/stage.hpp"
 #include "kradix/sort.hpp"
@@ -149,14 +150,14 @@ class Columns {
 
   std::size_t count() const { return count_; }
 
-  /// Scratch for `sent` (a second copy of everything) and, with it, for a partition.
-  void list(ScratchList& scratch, bool sent, bool partitioned) {
+  /// Scratch for `sent` (a second copy of everything, with room for `gaps` elements more) and, with it, for a partition.
+  void list(ScratchList& scratch, bool sent, bool partitioned, std::size_t gaps = 0) {
     staged_keys_.list(scratch);
     std::apply([&](auto&... staged) { (staged.list(scratch), ...); }, staged_values_);
     if (sent) {
-      sent_keys_ = scratch.add(count_, sizeof(Key));
+      sent_keys_ = scratch.add(count_ + gaps, sizeof(Key));
       std::size_t at = 0;
-      ((sent_values_[at++] = scratch.add(count_, sizeof(element_of<Values>))), ...);
+      ((sent_values_[at++] = scratch.add(count_ + gaps, sizeof(element_of<Values>))), ...);
     }
     if (partitioned) {
       if (by_index) index_ = scratch.add(count_, sizeof(std::uint64_t));
@@ -175,6 +176,10 @@ class Columns {
 
   const KeyWord* keys() const { return keys_; }
   KeyWord* spare_keys() const { return sent_keys_.in<KeyWord>(base_); }
+
+  /// All elements as they came, and where the second copy goes.
+  PlaceOf<KeyWord, Value> given() const { return {const_cast<KeyWord*>(keys_), given_values()}; }
+  PlaceOf<KeyWord, Value> spare() const { return {spare_keys(), spare_values()}; }
 
   /// What is sent now of keys, and of what travels with them.
   const KeyWord* sending_keys() const { return reinterpret_cast<const KeyWord*>(columns_[0].send); }
@@ -231,6 +236,15 @@ class Columns {
                               : reinterpret_cast<const std::byte*>(value_words<I>()),
                          nullptr, sizeof(element_of<Values>)}),
      ...);
+  }
+
+  Value* given_values() const {
+    if constexpr (value_arrays == 1 && !by_index) return const_cast<Value*>(value_words<0>());
+    return nullptr;
+  }
+  Value* spare_values() const {
+    if constexpr (value_arrays == 1 && !by_index) return sent_values_[0].template in<Value>(base_);
+    return nullptr;
   }
 
   template <std::size_t I>

@@ -34,7 +34,9 @@ struct EvenCells {
   bool exist() const { return parts > 0; }
   /// That they hold.
   double codes() const { return static_cast<double>(static_cast<Bits>(greatest - least)) + 1; }
-  std::uint32_t cells() const { return parts == 0 ? 0 : ((parts - 1) >> part_bits) + 1; }
+  KOKKOS_FUNCTION std::uint32_t cells() const {
+    return parts == 0 ? 0 : ((parts - 1) >> part_bits) + 1;
+  }
   KOKKOS_FUNCTION std::uint32_t parts_of_cell() const { return std::uint32_t{1} << part_bits; }
 
   KOKKOS_FUNCTION bool holds(Bits code) const {

@@ -218,13 +218,10 @@ class Halves {
   EarlyPart leaving(int rank) const { return {to(*early_, rank), to(*routing_[0], rank)}; }
   EarlyPart arriving(int rank) const { return {from(*early_, rank), from(*routing_[0], rank)}; }
 
-  struct Slots {
-    Slot keys, values;
-  };
+  using Slots = PlaceSlots<Key, Value>;
   /// As far from an aligned place as there, where `sent_begin` elements lie before.
   static Place in(std::byte* base, const Slots& slots, std::uint64_t sent_begin) {
-    return Place{slots.keys.template in<Key>(base), slots.values.template in<Value>(base)}.moved_on(
-        sent_begin % aligned_bytes);
+    return slots.in(base).moved_on(sent_begin % aligned_bytes);
   }
   template <class SizeOf>
   void list_rooms(ScratchList& list, int half, const SizeOf& size_of) {
@@ -232,8 +229,7 @@ class Halves {
     comm_.for_others([&](int rank) {
       const auto size = static_cast<std::size_t>(size_of(rank));
       const std::size_t count = size > 0 ? size + aligned_bytes : 0;
-      slots_[half][index(rank)] = {list.add(count, sizeof(Key)),
-                                   list.add(count, value_bytes_of<Value>)};
+      slots_[half][index(rank)] = Slots::list(list, count);
     });
   }
 

@@ -13,6 +13,7 @@
 
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/team.hpp"
+#include "kradix/impl/mpi/place_of.hpp"
 #include "kradix/impl/words.hpp"
 
 namespace kradix::impl::mpi {
@@ -125,27 +126,6 @@ KOKKOS_FUNCTION void take_first(
     --level;
   }
 }
-
-/// array + by, but for values that are not there.
-template <class T>
-KOKKOS_FUNCTION constexpr T* moved_on(T* array, std::int64_t by) {
-  if constexpr (std::is_same_v<std::remove_const_t<T>, NoValue>) {
-    return array;
-  } else {
-    return array + by;
-  }
-}
-
-/// Where elements lie.
-template <class Key, class Value>
-struct PlaceOf {
-  Key* keys = nullptr;
-  Value* values = nullptr;
-
-  PlaceOf moved_on(std::uint64_t by) const {
-    return {keys + by, mpi::moved_on(values, static_cast<std::int64_t>(by))};
-  }
-};
 
 /// Runs that become one, where it goes, and the tile at which it begins.
 template <class Key, class Value, int Ways>

@@ -10,14 +10,12 @@
 #include <vector>
 
 #include "kradix/impl/mpi/partition_tile.hpp"
+#include "kradix/impl/mpi/place_of.hpp"
 #include "kradix/impl/mpi/search.hpp"
 #include "kradix/impl/mpi/splitters.hpp"
 #include "kradix/impl/scratch.hpp"
 
 namespace kradix::impl::mpi {
-
-template <class Value>
-inline constexpr std::size_t value_bytes_of = std::is_same_v<Value, NoValue> ? 0 : sizeof(Value);
 
 /// One read and one write: the bounds come with how many keys lie below each.
 template <class ExecutionSpace, class Key, class Value>

@@ -138,8 +138,10 @@ class SortCall {
                   label_.c_str());
     EarlyCuts<ExecutionSpace, std::remove_const_t<decltype(codec)>> early(comm_, codec,
                                                                           label_.c_str());
-    using Spread = std::conditional_t<sizeof...(Values) == 0 && may_spread_first<KeyCodec>,
-                                      SpreadFirst<ExecutionSpace, KeyCodec>, NoSpread>;
+    using Spread =
+        std::conditional_t<may_travel_spread<typename Columns::Value> && may_spread_first<KeyCodec>,
+                           SpreadFirst<ExecutionSpace, KeyCodec, typename Columns::Value>,
+                           NoSpread>;
     Spread spread(exec_, comm_, key_codec, layout_, label_.c_str());
     take_scratch(search, early, spread);
     columns_.pack(base_, label_.c_str());
@@ -189,18 +191,17 @@ class SortCall {
   template <class Spread, class Provide>
   bool sort_spread(Spread& spread, const Provide& provide) {
     const bool anyway = options_.work == Work::spread_first;
-    if (!spread.choose(columns_.keys(), base_, anyway)) return false;
+    if (!spread.choose(columns_.given(), base_, anyway)) return false;
     report_.seconds.splitters = lap();
-    spread.spread(columns_.spare_keys());
+    spread.spread(columns_.spare());
     if (!spread.plan(spread_ranges_, anyway)) return false;
     report_.work = Work::spread_first;
     report_.ranges = spread.ranges();
     Verdict ready;
-    key_word<Key>* result = nullptr;
+    typename Spread::Place result{};
     ready.attempt([&] {
       const auto mine = layout_.after[static_cast<std::size_t>(comm_.rank())];
-      result =
-          reinterpret_cast<key_word<Key>*>(std::get<0>(provide(static_cast<std::size_t>(mine))));
+      result = std::apply(words_at(0), provide(static_cast<std::size_t>(mine)));
       ScratchList list;
       spread.list_room(list);
       spread.place(take(workspace().sort, list));
@@ -216,10 +217,13 @@ class SortCall {
       for (int range = 0; range < spread.ranges(); ++range) batches.push_back(spread.pieces(range));
       const auto under_way = traffic_->begin(std::move(batches), {});
       auto& twin = comm_.keep<TwinInstance<ExecutionSpace>>();
-      twin.follow(exec_);
       for (int range = 0; range < spread.ranges(); ++range) {
         const ExecutionSpace& in_turn = range % 2 == 0 ? exec_ : twin.beside(exec_);
         under_way->next();
+        if (range == 0) {  // beside which the first keys travel
+          sorted.attempt([&] { spread.prepare(); });
+          twin.follow(exec_);
+        }
         second().precede(in_turn);
         sorted.attempt([&] { spread.finish(in_turn, range, result); });
       }
@@ -227,9 +231,14 @@ class SortCall {
       under_way->finish();
       report_.seconds.exchange = lap();
       sorted.attempt([&] {
-        spread.mend(result, [&](key_word<Key>* keys, std::size_t count) {
-          sort_together(exec_, local_options(workspace().early),
-                        Out<Key>(reinterpret_cast<Key*>(keys), count));
+        spread.mend(result, [&](const typename Spread::Place& at, std::size_t count) {
+          const Out<Key> keys(reinterpret_cast<Key*>(at.keys), count);
+          if constexpr (sizeof...(Values) == 0) {
+            sort_together(exec_, local_options(workspace().early), keys);
+          } else {
+            sort_together(exec_, local_options(workspace().early), keys,
+                          Out<typename Columns::Value>(at.values, count));
+          }
         });
       });
     });
@@ -304,7 +313,7 @@ class SortCall {
     Verdict verdict;
     typename MergeBy<AnyCodec>::Result result{};
     verdict.attempt([&] {
-      result = std::apply(words_at<AnyCodec>(0),
+      result = std::apply(words_at(0),
                           provide(static_cast<std::size_t>(halves.range_begin(report_.ranges))));
       take_room(halves, 2 * comm_.size());
       wait_for_marks();
@@ -432,7 +441,7 @@ class SortCall {
                                                          fetching_hides(s, merges_words));
     s.fetches = report_.transport == Transport::peer && merges_words;
     s.beside = s.fetches || (report_.transport == Transport::nccl && merges_words && s.kept);
-    s.spreads = sizeof...(Values) == 0 && options_.splitters.is_exact() && all_bits_count() &&
+    s.spreads = !Columns::by_index && options_.splitters.is_exact() && all_bits_count() &&
                 (!floats_alone || may_order_equal_keys()) && report_.route == Route::one_level;
     spreads_ = spreads_first(s, options_.work);
     spread_ranges_ = spread_ranges(s, options_.ranges);
@@ -461,7 +470,8 @@ class SortCall {
     Verdict verdict;
     verdict.attempt([&] {
       ScratchList list;
-      columns_.list(list, !targets_.empty() || sort_first(), !targets_.empty() && !sort_first());
+      columns_.list(list, !targets_.empty() || sort_first(), !targets_.empty() && !sort_first(),
+                    spreads_ ? spread.gaps() : 0);
       if (spreads_) spread.list(list);
       search.list(list);
       if (halves()) early.list(list);
@@ -757,9 +767,8 @@ class SortCall {
             });
           }
         } else {
-          merge_words(codec, routing, range, scratch,
-                      std::apply(words_at<AnyCodec>(begin), arrivals),
-                      std::apply(words_at<AnyCodec>(begin), results));
+          merge_words(codec, routing, range, scratch, std::apply(words_at(begin), arrivals),
+                      std::apply(words_at(begin), results));
         }
         return;
       }
@@ -810,7 +819,7 @@ class SortCall {
                           routing.to_all(rank)});
         }
         MergeBy<AnyCodec>(exec_, codec, workspace().sort, label_.c_str(), &second())
-            .run(std::move(runs), std::apply(words_at<AnyCodec>(0), results), room_);
+            .run(std::move(runs), std::apply(words_at(0), results), room_);
       });
       finish(*all);
     });
@@ -859,13 +868,12 @@ class SortCall {
     exec_.fence(label + "fence before the index goes");
   }
 
-  template <class AnyCodec>
   static auto words_at(std::uint64_t place) {
     return [place](auto* keys, auto*... values) {
       typename Columns::Value* words = nullptr;
       ((words = reinterpret_cast<typename Columns::Value*>(values + place)), ...);
-      return
-          typename MergeBy<AnyCodec>::Result{reinterpret_cast<key_word<Key>*>(keys + place), words};
+      return PlaceOf<key_word<Key>, typename Columns::Value>{
+          reinterpret_cast<key_word<Key>*>(keys + place), words};
     };
   }
 

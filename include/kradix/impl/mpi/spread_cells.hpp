@@ -13,12 +13,32 @@
 #include "kradix/impl/device/team_scan.hpp"
 #include "kradix/impl/device/tiling.hpp"
 #include "kradix/impl/mpi/even_cells.hpp"
+#include "kradix/impl/mpi/place_of.hpp"
 #include "kradix/impl/mpi/plan.hpp"
 
 namespace kradix::impl::mpi {
 
 /// Cells of all ranks, and parts of a cell, at most.
 inline constexpr int most_cells = 1024;
+
+/// A key's cell, or part of its cell. Keys that lie in none count to the last.
+template <class Codec, bool Parts>
+struct CellReader {
+  Codec codec;
+  EvenCells<typename Codec::bits_type> cells;
+
+  KOKKOS_FUNCTION std::uint32_t of(const typename Codec::key_type& key) const {
+    const std::uint32_t part = cells.part_of(codec.encode(key)), last = cells.parts - 1;
+    if constexpr (Parts) return part & (cells.parts_of_cell() - 1);
+    return (part < last ? part : last) >> cells.part_bits;
+  }
+};
+
+/// What is not as it seemed to be.
+struct FoundInCells {
+  std::uint64_t strays;  ///< not zero if a key lies in no cell
+  std::uint64_t failed;  ///< or finds no room in its own
+};
 
 /// The steps of a tile: its keys are read, and written where `place` tells for each bin of so many keys, or if `out` is null
 /// counted. Tells whether one of a thread's keys lies in no cell; those of parts all do.
@@ -31,17 +51,7 @@ struct SpreadCell {
   using Steps = SpreadSteps<ExecutionSpace, Shape, most_cells>;
   static constexpr int threads = Shape.threads, items = Shape.items, tile_size = threads * items;
 
-  /// A key's cell, or part of its cell.
-  struct Reader {
-    Codec codec;
-    EvenCells<Bits> cells;
-
-    KOKKOS_FUNCTION std::uint32_t of(const Key& key) const {
-      const std::uint32_t part = cells.part_of(codec.encode(key));
-      return Parts ? part & (cells.parts_of_cell() - 1)
-                   : part >> cells.part_bits & (most_cells - 1);
-    }
-  };
+  using Reader = CellReader<Codec, Parts>;
   struct Scratch {
     Key keys[tile_size];
     std::uint64_t base[most_cells];   ///< place in the output less place in the tile
@@ -94,12 +104,6 @@ struct SpreadIntoCells {
   using Scratch = typename Steps::Scratch;
   using Tiles = Tiling<Steps::tile_size>;
 
-  /// What is not as it seemed to be.
-  struct Found {
-    std::uint64_t strays;  ///< not zero if a key lies in no cell
-    std::uint64_t failed;  ///< or finds no room in its own
-  };
-
   const Key* keys;
   Key* out;  ///< room for all cells, and for one tile; null: keys are counted
   Codec codec;
@@ -107,7 +111,7 @@ struct SpreadIntoCells {
   Tiles tiling;
   std::uint64_t room;   ///< of a cell; 0: as much as each needs
   std::uint64_t* next;  ///< free place of each cell
-  Found* found;
+  FoundInCells* found;
 
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
@@ -236,50 +240,55 @@ struct PlaceParts {
 };
 
 /// The parts of some cells, and where they go. Of one that a cut between ranks divides, no more is written than is this rank's.
-template <class Codec>
+template <class Codec, class Value>
 struct PartsToFinish {
-  using Key = typename Codec::key_type;
+  using Place = PlaceOf<typename Codec::key_type, Value>;
+  static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
 
   EvenCells<typename Codec::bits_type> cells;
   std::uint32_t first, parts;  ///< here
   std::uint32_t room;          ///< of each
-  const Key* keys;
+  Place all;
   const std::uint32_t* counted;
   const std::int64_t* places;
-  Key* out;
+  Place out;
   std::int64_t count;    ///< of this rank's places
-  Key* aside;            ///< room for a part at either end
+  Place aside;           ///< room for a part at either end
   std::uint32_t* given;  ///< up: parts with too many keys alike
   std::uint32_t* given_count;
 
-  /// `sort(size, keys, to)` puts one in order. Ends with a barrier.
+  /// `sort(size, from, to)` puts one in order. Ends with a barrier.
   template <int Threads, class Team, class Sort>
   KOKKOS_FUNCTION void finish(const Team& team, std::uint32_t part, const Sort& sort) const {
     const std::uint32_t size = counted[part];
     const std::int64_t begin = places[part], end = begin + size;
     if (size == 0 || size > room || end <= 0 || begin >= count) return;
     const bool is_whole = begin >= 0 && end <= count;
-    Key* const to = is_whole ? out + begin : aside + (begin < 0 ? 0 : room);
-    sort(static_cast<int>(size), keys + std::size_t{part} * room, to);
+    const Place to = is_whole ? out.moved_on(static_cast<std::uint64_t>(begin))
+                              : aside.moved_on(begin < 0 ? 0 : room);
+    sort(static_cast<int>(size), all.moved_on(std::uint64_t{part} * room), to);
     team.team_barrier();
     if (is_whole) return;
     for (std::int64_t place = begin + team.team_rank(); place < end; place += Threads) {
-      if (place >= 0 && place < count) out[place] = to[place - begin];
+      if (place < 0 || place >= count) continue;
+      out.keys[place] = to.keys[place - begin];
+      if constexpr (with_values) out.values[place] = to.values[place - begin];
     }
     team.team_barrier();
   }
 };
 
 /// Each by one team in scratch, by counting.
-template <class ExecutionSpace, class Codec, TeamShape Shape>
+template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
 struct FinishParts {
-  using Chunks = FinishChunk<ExecutionSpace, Codec, NoValue, Shape, false, false>;
-  using Key = typename Codec::key_type;
+  using Parts = PartsToFinish<Codec, Value>;
+  using Place = typename Parts::Place;
+  using Chunks = FinishChunk<ExecutionSpace, Codec, Value, Shape, false, Parts::with_values>;
   using Team = TeamMember<ExecutionSpace>;
   using Scratch = typename Chunks::Scratch;
 
   Chunks chunks;
-  PartsToFinish<Codec> parts;
+  Parts parts;
   bool is_dense;  ///< more than narrow counters hold are expected to share one
 
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
@@ -290,19 +299,21 @@ struct FinishParts {
     const auto step = static_cast<std::uint32_t>(team.league_size());
     for (auto part = static_cast<std::uint32_t>(team.league_rank()); part < parts.parts;
          part += step) {
-      parts.template finish<Shape.threads>(team, part, [&](int size, const Key* keys, Key* to) {
-        if (sort(team, part, size, keys, to, scratch, failures) || team.team_rank() != 0) return;
-        parts.given[Kokkos::atomic_fetch_add(parts.given_count, 1u)] = part;
-      });
+      parts.template finish<Shape.threads>(
+          team, part, [&](int size, const Place& from, const Place& to) {
+            if (sort(team, part, size, from, to, scratch, failures) || team.team_rank() != 0)
+              return;
+            parts.given[Kokkos::atomic_fetch_add(parts.given_count, 1u)] = part;
+          });
     }
   }
 
  private:
-  KOKKOS_FUNCTION bool sort(const Team& team, std::uint32_t part, int size, const Key* keys,
-                            Key* to, Scratch& scratch, int& failures) const {
+  KOKKOS_FUNCTION bool sort(const Team& team, std::uint32_t part, int size, const Place& from,
+                            const Place& to, Scratch& scratch, int& failures) const {
     typename Chunks::Registers registers;
     if (team.team_rank() == 0) scratch.hopeless = false;
-    chunks.load(team.team_rank(), size, keys, nullptr, 0, scratch, registers);
+    chunks.load(team.team_rank(), size, from.keys, from.values, 0, scratch, registers);
     if (team.team_rank() == 0) {
       scratch.first = parts.cells.first_of(parts.first + part);
       scratch.last = parts.cells.last_of(parts.first + part);
@@ -316,8 +327,9 @@ struct FinishParts {
     if (!sorted) sorted = order<typename Chunks::Wide>(team, size, scratch, registers);
     if (!sorted) return false;
     Chunks there = chunks;
-    there.buffers.keys.result = to;
-    there.write(team, Chunk::make(0, static_cast<std::size_t>(size)), nullptr, registers.count,
+    there.buffers.keys.result = to.keys;
+    there.buffers.values.result = to.values;
+    there.write(team, Chunk::make(0, static_cast<std::size_t>(size)), from.values, registers.count,
                 scratch);
     return true;
   }
@@ -330,16 +342,17 @@ struct FinishParts {
 };
 
 /// Those that this gives up, digit by digit.
-template <class ExecutionSpace, class Codec, TeamShape Shape>
+template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
 struct FinishCrowdedParts {
-  using Passes = ChunkPasses<ExecutionSpace, Codec, NoValue, Shape>;
-  using Key = typename Codec::key_type;
+  using Parts = PartsToFinish<Codec, Value>;
+  using Place = typename Parts::Place;
+  using Passes = ChunkPasses<ExecutionSpace, Codec, Value, Shape>;
   using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
   using Scratch = typename Passes::Scratch;
 
   Passes passes;
-  PartsToFinish<Codec> parts;
+  Parts parts;
 
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
@@ -349,11 +362,9 @@ struct FinishCrowdedParts {
     const auto step = static_cast<std::uint32_t>(team.league_size());
     for (auto i = static_cast<std::uint32_t>(team.league_rank()); i < given; i += step) {
       const std::uint32_t part = parts.given[i];
-      parts.template finish<Shape.threads>(team, part, [&](int size, const Key* keys, Key* to) {
-        typename Passes::Elements elements{};
-        elements.size = size;
-        elements.keys = keys;
-        elements.keys_out = to;
+      parts.template finish<
+          Shape.threads>(team, part, [&](int size, const Place& from, const Place& to) {
+        const typename Passes::Elements elements{size, from.keys, from.values, to.keys, to.values};
         const auto differ = static_cast<Bits>(parts.cells.first_of(parts.first + part) ^
                                               parts.cells.last_of(parts.first + part));
         passes.sort(team, elements, bit_width_of(differ), scratch);

@@ -1,9 +1,9 @@
-// Keys alone are spread into cells before they travel, and put in order where they arrive.
+// Keys, and values, are spread into cells before they travel, and put in order where they arrive.
 //
 // So what a local sort would do first is what says who gets which keys, and what it would do then goes on while keys arrive. Cells
 // are of equal width in value (sample sort's buckets, Frazer and McKellar, "Samplesort", 1970, of keys of which a sample tells that
 // they spread evenly), and each falls into parts that fit a team's scratch. Where a cut between ranks lies need not be searched
-// for: both sides get its cell.
+// for: both sides get its cell. Keys alone are spread in no order; with values they keep the order of (rank, index) all the way.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -24,9 +24,12 @@
 #include "kradix/impl/mpi/even_cells.hpp"
 #include "kradix/impl/mpi/exchange.hpp"
 #include "kradix/impl/mpi/layout.hpp"
+#include "kradix/impl/mpi/place_of.hpp"
 #include "kradix/impl/mpi/plan.hpp"
 #include "kradix/impl/mpi/search.hpp"
+#include "kradix/impl/mpi/shown_runs.hpp"
 #include "kradix/impl/mpi/spread_cells.hpp"
+#include "kradix/impl/mpi/sweep_cells.hpp"
 #include "kradix/impl/scratch.hpp"
 #include "kradix/impl/tuning.hpp"
 
@@ -40,10 +43,16 @@ inline constexpr bool may_spread_first = [] {
          Codec::tells_all_keys_apart;
 }();
 
-/// Of other keys.
+/// Words that may travel with them.
+template <class Value>
+inline constexpr bool may_travel_spread = std::is_same_v<Value, NoValue> || sizeof(Value) == 4 ||
+                                          sizeof(Value) == 8;
+
+/// Of other keys and values.
 struct NoSpread {
   template <class... Any>
   explicit NoSpread(const Any&...) {}
+  static std::size_t gaps() { return 0; }
   void list(ScratchList&) {}
 };
 
@@ -119,9 +128,10 @@ inline double vary_more_than_by_chance(const std::vector<std::uint64_t>& counts)
   return keys > 0 ? squares / 2 / keys : 1;
 }
 
-template <class ExecutionSpace, class Codec>
+template <class ExecutionSpace, class Codec, class Value>
 class SpreadFirst {
  public:
+  using Place = PlaceOf<typename Codec::key_type, Value>;
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
   using Space = typename ExecutionSpace::memory_space;
@@ -134,17 +144,26 @@ class SpreadFirst {
         layout_(layout),
         label_(std::string(label) + "::mpi::") {}
 
-  /// The first array comes behind one for as many keys as this rank has, and is never looked up: both are where cells have room.
+  /// Elements that must find room behind as many as this rank has, where they are spread to: for as many cells as there may be, of
+  /// which the last may be but begun.
+  std::size_t gaps() const {
+    const std::uint64_t all = layout_.before[static_cast<std::size_t>(comm_.rank())];
+    const double of_cell = static_cast<double>(all) / most_cells;
+    return static_cast<std::size_t>(most_cells * room_for(of_cell) - all + all / 64) + tile_size;
+  }
   void list(ScratchList& scratch) {
-    (void)scratch.add(room_for_gaps(), sizeof(Key));
     samples_slot_ = scratch.add(samples_of(comm_.rank()), sizeof(Bits));
-    next_slot_ = scratch.add(most_cells + found_words, sizeof(std::uint64_t));
+    next_slot_ = scratch.add(most_cells + found_words + begin_words, sizeof(std::uint64_t));
+    if constexpr (with_values) {
+      const auto count = layout_.before[static_cast<std::size_t>(comm_.rank())];
+      queue_.list(scratch, Into::Tiles::of(count).tiles(), 1);
+    }
   }
 
   /// Chooses cells by a sample. False if there are none; or if keys do not seem to spread evenly, unless they are spread `anyway`.
   /// Collective.
-  bool choose(const Key* keys, std::byte* base, bool anyway) {
-    keys_ = keys;
+  bool choose(const Place& given, std::byte* base, bool anyway) {
+    given_ = given;
     base_ = base;
     count_ = layout_.before[static_cast<std::size_t>(comm_.rank())];
     const std::vector<Bits> mine = sample();
@@ -162,9 +181,9 @@ class SpreadFirst {
   }
 
   /// To `sent`, or at first only counted. Enqueued.
-  void spread(Key* sent) {
+  void spread(const Place& sent) {
     sent_ = sent;
-    spread(room_ > 0 ? sent : nullptr, begins_of(room_), room_);
+    spread(room_ > 0 ? sent : Place{}, begins_of(room_), room_);
   }
 
   /// Which cells go where. False if some key lies in none; or if a cell has more keys than its parts have room for, or parts will
@@ -222,34 +241,47 @@ class SpreadFirst {
       most_parts = std::max(most_parts, parts_of(range));
     }
     const std::uint32_t all = parts_before(ranges());
-    arrived_slot_ = scratch.add(arriving, sizeof(Key));
+    arrived_slot_ = Slots::list(scratch, arriving);
     const std::size_t room = std::max(std::size_t{most_parts} * part_room, longest) + tile_size;
-    for (int i = 0; i < std::min(ranges(), 2); ++i) room_slots_[i] = scratch.add(room, sizeof(Key));
-    aside_slot_ = scratch.add(2 * part_room, sizeof(Key));
+    for (int i = 0; i < std::min(ranges(), 2); ++i) room_slots_[i] = Slots::list(scratch, room);
+    aside_slot_ = Slots::list(scratch, 2 * part_room);
     counted_slot_ = scratch.add(words_to_clear(), sizeof(std::uint32_t));
     given_slot_ = scratch.add(all, sizeof(std::uint32_t));
     places_slot_ = scratch.add(all, sizeof(std::int64_t));
     tables_slot_ = scratch.add(2 * plan_->counts().size() + plan_->cells(), sizeof(std::uint64_t));
+    if constexpr (with_values) {
+      std::size_t tiles = 0, most_tiles = 0;
+      for (int range = 0; range < ranges(); ++range) {
+        const std::size_t here = ArrivedTiles::most(*plan_, rank, range, tile_size);
+        tiles += here;
+        most_tiles = std::max(most_tiles, here);
+      }
+      tiles_slot_ = scratch.add(tiles, sizeof(ArrivedTile));
+      queue_of_parts_.list(scratch, most_tiles, static_cast<std::size_t>(ranges()));
+    }
   }
-  /// Enqueued.
   void place(std::byte* base) {
     const int rank = comm_.rank();
     room_base_ = base;
-    arrived_.assign(static_cast<std::size_t>(ranges() * comm_.size()), nullptr);
-    Key* next = arrived_slot_.in<Key>(base);
+    arrived_.assign(static_cast<std::size_t>(ranges() * comm_.size()), {});
+    Place next = arrived_slot_.in(base);
     for (int range = 0; range < ranges(); ++range) {
       for (int from = 0; from < comm_.size(); ++from) {
         const std::uint64_t begin = plan_->begin_from(from, rank, range);
         if (from == comm_.rank()) {
-          at(from, range) = sent_ + begin;
+          at(from, range) = sent_.moved_on(begin);
         } else {
           // As far from an aligned place as there.
-          at(from, range) = next + begin % aligned_bytes;
-          next += plan_->span_from(from, rank, range) + aligned_bytes;
+          at(from, range) = next.moved_on(begin % aligned_bytes);
+          next = next.moved_on(plan_->span_from(from, rank, range) + aligned_bytes);
         }
       }
     }
-    const std::uint64_t mine = layout_.begins()[static_cast<std::size_t>(comm_.rank())];
+  }
+  /// What kernels look up, of all ranges: made beside what is on its way. Enqueued.
+  void prepare() {
+    const int rank = comm_.rank();
+    const std::uint64_t mine = layout_.begins()[static_cast<std::size_t>(rank)];
     tables_ = plan_->begins();
     tables_.insert(tables_.end(), plan_->counts().begin(), plan_->counts().end());
     for (std::uint32_t cell = 0; cell < plan_->cells(); ++cell) {
@@ -257,57 +289,42 @@ class SpreadFirst {
     }
     enqueue_to_device(exec_, tables(), tables_);
     clear(counted(0), words_to_clear());
+    if constexpr (with_values) {
+      tiles_ = ArrivedTiles(*plan_, rank, tile_size);
+      enqueue_to_device(exec_, tiles_slot_.in<ArrivedTile>(room_base_), tiles_.all());
+      queue_of_parts_.clear(exec_, room_base_);
+    }
   }
 
   Pieces pieces(int range) {
     Pieces pieces;
-    const auto piece = [](int rank, Key* keys, std::uint64_t count, std::uint64_t begin) {
-      return Piece{rank, reinterpret_cast<std::byte*>(keys), count * sizeof(Key),
-                   bytes_to_alignment(begin * sizeof(Key))};
-    };
     const int rank = comm_.rank();
     comm_.for_others([&](int other) {
       const std::uint64_t mine = plan_->begin_from(rank, other, range);
       const std::uint64_t its = plan_->begin_from(other, rank, range);
-      pieces.sends.push_back(
-          piece(other, sent_ + mine, plan_->span_from(rank, other, range), mine));
-      pieces.receives.push_back(
-          piece(other, at(other, range), plan_->span_from(other, rank, range), its));
+      add_pieces(pieces.sends, other, sent_.moved_on(mine), plan_->span_from(rank, other, range),
+                 mine);
+      add_pieces(pieces.receives, other, at(other, range), plan_->span_from(other, rank, range),
+                 its);
     });
     return pieces;
   }
 
   /// What has arrived of a range, to its places of this rank's result. Enqueued; ranges in a row may be on two instances, for
   /// teams that spread and teams that finish work well side by side.
-  void finish(const ExecutionSpace& exec, int range, Key* out) {
+  void finish(const ExecutionSpace& exec, int range, const Place& out) {
     const std::uint32_t parts = parts_of(range);
     if (plan_->keys_of_range(comm_.rank(), range) == 0) return;
     const std::uint32_t first = plan_->first(comm_.rank(), range);
     const std::uint32_t cells = plan_->end(comm_.rank(), range) - first;
-    ArrivedCells<Key> arrived{};
-    std::uint64_t longest = 0;
-    for (int from = 0; from < comm_.size(); ++from) {
-      arrived.keys[from] = at(from, range);
-      for (std::uint32_t cell = first; cell < first + cells; ++cell) {
-        longest = std::max(longest, plan_->keys(from, cell));
-      }
-    }
-    arrived.begins = tables();
-    arrived.counts = tables() + plan_->counts().size();
-    arrived.ranks = static_cast<std::uint32_t>(comm_.size());
-    arrived.in_all = plan_->cells();
-    arrived.first = first;
-    const auto tiles = static_cast<std::uint32_t>((longest + tile_size - 1) / tile_size);
-    Key* const room = room_slots_[range % 2].in<Key>(room_base_);
-    launch<spread_with>(
-        exec, "SpreadIntoParts", std::size_t{cells} * arrived.ranks * tiles,
-        Parts{arrived, codec_, cells_, tiles, part_room, room, counted(range), failed(range)});
+    const Place room = room_slots_[range % 2].in(room_base_);
+    into_parts(exec, range, room);
     std::int64_t* const places = places_slot_.in<std::int64_t>(room_base_) + parts_before(range);
     launch<place_with>(exec, "PlaceParts", cells,
-                       Place{cell_places() + first, counted(range), places,
-                             static_cast<int>(cells_.parts_of_cell())});
+                       Beginning{cell_places() + first, counted(range), places,
+                                 static_cast<int>(cells_.parts_of_cell())});
     const DigitList all{0, Codec::bits};
-    const PartsToFinish<Codec> to_finish{
+    const PartsToFinish<Codec, Value> to_finish{
         cells_,
         first << cells_.part_bits,
         parts,
@@ -317,7 +334,7 @@ class SpreadFirst {
         places,
         out,
         static_cast<std::int64_t>(layout_.after[static_cast<std::size_t>(comm_.rank())]),
-        aside_slot_.in<Key>(room_base_),
+        aside_slot_.in(room_base_),
         given_slot_.in<std::uint32_t>(room_base_) + parts_before(range),
         given_count(range)};
     const typename Finish::Chunks chunks{
@@ -329,9 +346,9 @@ class SpreadFirst {
                        FinishCrowded{{codec_, all}, to_finish});
   }
 
-  /// Ranges whose keys were not as the sample seemed to tell are put in order by `sort(keys, count)`, once all has arrived. Waits.
+  /// Ranges whose keys were not as the sample seemed to tell are put in order by `sort(place, count)`, once all has arrived. Waits.
   template <class Sort>
-  void mend(Key* out, const Sort& sort) {
+  void mend(const Place& out, const Sort& sort) {
     const auto failed = to_host(exec_, this->failed(0), static_cast<std::size_t>(ranges()));
     for (int range = 0; range < ranges(); ++range) {
       if (failed[static_cast<std::size_t>(range)] != 0) sort_instead(range, out, sort);
@@ -339,21 +356,33 @@ class SpreadFirst {
   }
 
  private:
-  static constexpr TeamShape spread_with = spread_cells_shape<ExecutionSpace>(sizeof(Key));
+  static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+  static constexpr std::size_t value_bytes = value_bytes_of<Value>;
+  using Slots = PlaceSlots<Key, Value>;
+  static constexpr TeamShape spread_with =
+      with_values ? sweep_cells_shape<ExecutionSpace>(sizeof(Key), value_bytes)
+                  : spread_cells_shape<ExecutionSpace>(sizeof(Key));
   static constexpr TeamShape place_with = count_shape<ExecutionSpace>();
-  static constexpr TeamShape finish_with = finish_parts_shape<ExecutionSpace>(sizeof(Key));
-  static constexpr TeamShape alone_with = alone_shape<ExecutionSpace>(sizeof(Key), 0);
+  static constexpr TeamShape finish_with =
+      with_values ? finish_shape<ExecutionSpace>(sizeof(Key), value_bytes)
+                  : finish_parts_shape<ExecutionSpace>(sizeof(Key));
+  static constexpr TeamShape alone_with = alone_shape<ExecutionSpace>(sizeof(Key), value_bytes);
   static_assert(finish_with.round() <= alone_with.round());
-  using Into = SpreadIntoCells<ExecutionSpace, Codec, spread_with>;
-  using Parts = SpreadIntoParts<ExecutionSpace, Codec, spread_with>;
-  using Place = PlaceParts<ExecutionSpace, place_with>;
-  using Finish = FinishParts<ExecutionSpace, Codec, finish_with>;
-  using FinishCrowded = FinishCrowdedParts<ExecutionSpace, Codec, alone_with>;
+  using Into =
+      std::conditional_t<with_values, SweepIntoCells<ExecutionSpace, Codec, Value, spread_with>,
+                         SpreadIntoCells<ExecutionSpace, Codec, spread_with>>;
+  using Parts =
+      std::conditional_t<with_values, SweepIntoParts<ExecutionSpace, Codec, Value, spread_with>,
+                         SpreadIntoParts<ExecutionSpace, Codec, spread_with>>;
+  using Beginning = PlaceParts<ExecutionSpace, place_with>;
+  using Finish = FinishParts<ExecutionSpace, Codec, Value, finish_with>;
+  using FinishCrowded = FinishCrowdedParts<ExecutionSpace, Codec, Value, alone_with>;
   static constexpr std::size_t tile_size = Parts::tile_size;
   static constexpr std::uint32_t part_room = finish_with.round();
   static constexpr Bits margin_part = 512;
   static constexpr std::uint64_t most_samples = 2048;  ///< of a rank, on the average
-  static constexpr std::size_t found_words = sizeof(typename Into::Found) / sizeof(std::uint64_t);
+  static constexpr std::size_t found_words = sizeof(FoundInCells) / sizeof(std::uint64_t);
+  static constexpr std::size_t begin_words = with_values ? most_cells : 0;
 
   std::size_t samples_of(int rank) const {
     const std::uint64_t has = layout_.before[static_cast<std::size_t>(rank)];
@@ -369,7 +398,7 @@ class SpreadFirst {
     if (samples > 0) {
       Kokkos::parallel_for(label_ + "TakeSamples",
                            Kokkos::RangePolicy<ExecutionSpace>(exec_, 0, samples),
-                           TakeSamples<Codec>{keys_, codec_, {count_, samples}, taken});
+                           TakeSamples<Codec>{given_.keys, codec_, {count_, samples}, taken});
     }
     return to_host(exec_, taken, samples);
   }
@@ -411,28 +440,65 @@ class SpreadFirst {
   std::uint64_t room_of_cell(const EvenCells<Bits>& cells) const {
     const double share = static_cast<double>(cells.parts_of_cell()) / cells.parts;
     const std::uint64_t room = room_for(share * static_cast<double>(count_));
-    return cells.cells() * room + tile_size <= count_ + room_for_gaps() ? room : 0;
-  }
-  /// Beside all keys: for as many cells as there may be, of which the last may be but begun.
-  std::size_t room_for_gaps() const {
-    const std::uint64_t keys = layout_.before[static_cast<std::size_t>(comm_.rank())];
-    const double of_cell = static_cast<double>(keys) / most_cells;
-    return static_cast<std::size_t>(most_cells * room_for(of_cell) - keys + keys / 64) + tile_size;
+    return cells.cells() * room + tile_size <= count_ + gaps() ? room : 0;
   }
   std::vector<std::uint64_t> begins_of(std::uint64_t room) const {
     std::vector<std::uint64_t> begins;
     for (std::uint32_t cell = 0; cell < cells_.cells(); ++cell) begins.push_back(cell * room);
     return begins;
   }
-  void spread(Key* out, std::vector<std::uint64_t> begins, std::uint64_t room) {
+  void spread(const Place& out, std::vector<std::uint64_t> begins, std::uint64_t room) {
     cell_begins_ = std::move(begins);
     cell_begins_.resize(most_cells + found_words, 0);
+    for (std::size_t cell = 0; cell < begin_words; ++cell) {
+      cell_begins_.push_back(cell_begins_[cell]);
+    }
     enqueue_to_device(exec_, next(), cell_begins_);
     if (count_ == 0) return;
     const auto tiling = Into::Tiles::of(count_);
-    auto* const found = reinterpret_cast<typename Into::Found*>(next() + most_cells);
-    launch<spread_with>(exec_, "SpreadIntoCells", tiling.tiles(),
-                        Into{keys_, out, codec_, cells_, tiling, room, next(), found});
+    auto* const found = reinterpret_cast<FoundInCells*>(next() + most_cells);
+    if constexpr (with_values) {
+      queue_.clear(exec_, base_);
+      launch<spread_with>(
+          exec_, "SweepIntoCells", tiling.tiles(),
+          Into{given_, out, codec_, cells_, tiling, room, next() + most_cells + found_words, next(),
+               found, queue_.of(base_, 0, tiling.tiles())});
+    } else {
+      launch<spread_with>(exec_, "SpreadIntoCells", tiling.tiles(),
+                          Into{given_.keys, out.keys, codec_, cells_, tiling, room, next(), found});
+    }
+  }
+  void into_parts(const ExecutionSpace& exec, int range, const Place& room) {
+    const std::uint32_t first = plan_->first(comm_.rank(), range);
+    const std::uint32_t cells = plan_->end(comm_.rank(), range) - first;
+    if constexpr (with_values) {
+      ArrivedElements<Place> arrived{};
+      for (int from = 0; from < comm_.size(); ++from) arrived.of[from] = at(from, range);
+      const std::size_t tiles = tiles_.of_range(range);
+      launch<spread_with>(
+          exec, "SweepIntoParts", tiles,
+          Parts{arrived, tiles_slot_.in<ArrivedTile>(room_base_) + tiles_.first_of_range(range),
+                codec_, cells_, part_room, room, counted(range), failed(range),
+                queue_of_parts_.of(room_base_, static_cast<std::size_t>(range), tiles)});
+    } else {
+      ArrivedCells<Key> arrived{};
+      std::uint64_t longest = 0;
+      for (int from = 0; from < comm_.size(); ++from) {
+        arrived.keys[from] = at(from, range).keys;
+        for (std::uint32_t cell = first; cell < first + cells; ++cell) {
+          longest = std::max(longest, plan_->keys(from, cell));
+        }
+      }
+      arrived.begins = tables();
+      arrived.counts = tables() + plan_->counts().size();
+      arrived.ranks = static_cast<std::uint32_t>(comm_.size());
+      arrived.in_all = plan_->cells();
+      arrived.first = first;
+      const auto tiles = static_cast<std::uint32_t>((longest + tile_size - 1) / tile_size);
+      launch<spread_with>(exec, "SpreadIntoParts", std::size_t{cells} * arrived.ranks * tiles,
+                          Parts{arrived, codec_, cells_, tiles, part_room, room.keys,
+                                counted(range), failed(range)});
+    }
   }
   /// More keys than counters of two bits hold would often share one.
   bool is_dense() const {
@@ -448,17 +514,17 @@ class SpreadFirst {
   std::uint32_t parts_of(int range) const { return parts_before(range + 1) - parts_before(range); }
 
   template <class Sort>
-  void sort_instead(int range, Key* out, const Sort& sort) {
+  void sort_instead(int range, const Place& out, const Sort& sort) {
     const int rank = comm_.rank();
-    Key* const room = room_slots_[0].in<Key>(room_base_);
+    const Place room = room_slots_[0].in(room_base_);
     const auto count = static_cast<std::int64_t>(plan_->keys_of_range(rank, range));
-    Key* next = room;
-    for (int from = 0; from < comm_.size(); ++from) {
-      const std::uint64_t first = plan_->begin_from(from, rank, range);
-      for (std::uint32_t cell = plan_->first(rank, range); cell < plan_->end(rank, range); ++cell) {
+    Place next = room;
+    for (std::uint32_t cell = plan_->first(rank, range); cell < plan_->end(rank, range); ++cell) {
+      for (int from = 0; from < comm_.size(); ++from) {
+        const std::uint64_t first = plan_->begin_from(from, rank, range);
         const std::uint64_t keys = plan_->keys(from, cell);
-        copy(next, at(from, range) + (plan_->begin(from, cell) - first), keys);
-        next += keys;
+        copy(next, at(from, range).moved_on(plan_->begin(from, cell) - first), keys);
+        next = next.moved_on(keys);
       }
     }
     sort(room, static_cast<std::size_t>(count));
@@ -467,11 +533,17 @@ class SpreadFirst {
     const auto places = static_cast<std::int64_t>(layout_.after[static_cast<std::size_t>(rank)]);
     const std::int64_t from = std::max<std::int64_t>(begin, 0);
     const std::int64_t to = std::min(begin + count, places);
-    copy(out + from, room + (from - begin), static_cast<std::uint64_t>(to - from));
+    copy(out.moved_on(static_cast<std::uint64_t>(from)),
+         room.moved_on(static_cast<std::uint64_t>(from - begin)),
+         static_cast<std::uint64_t>(to - from));
   }
-  void copy(Key* to, const Key* from, std::uint64_t count) {
-    copy_bytes(exec_, reinterpret_cast<std::byte*>(to), reinterpret_cast<const std::byte*>(from),
-               count * sizeof(Key));
+  void copy(const Place& to, const Place& from, std::uint64_t count) {
+    const auto copy_all = [&](auto* there, const auto* here) {
+      copy_bytes(exec_, reinterpret_cast<std::byte*>(there),
+                 reinterpret_cast<const std::byte*>(here), count * sizeof(*here));
+    };
+    copy_all(to.keys, from.keys);
+    if constexpr (with_values) copy_all(to.values, from.values);
   }
 
   template <class T>
@@ -498,7 +570,7 @@ class SpreadFirst {
   std::size_t words_to_clear() const {
     return parts_before(ranges()) + 2 * static_cast<std::size_t>(ranges());
   }
-  Key*& at(int from, int range) {
+  Place& at(int from, int range) {
     return arrived_[static_cast<std::size_t>(range * comm_.size() + from)];
   }
 
@@ -508,18 +580,21 @@ class SpreadFirst {
   const Layout& layout_;
   std::string label_;
   Slot samples_slot_, next_slot_;
-  Slot room_slots_[2];
-  Slot arrived_slot_, aside_slot_, counted_slot_, given_slot_, places_slot_, tables_slot_;
+  Slots room_slots_[2], arrived_slot_, aside_slot_;
+  Slot counted_slot_, given_slot_, places_slot_, tables_slot_;
   std::byte *base_ = nullptr, *room_base_ = nullptr;
-  const Key* keys_ = nullptr;
-  Key* sent_ = nullptr;
+  Place given_, sent_;
   std::size_t count_ = 0;
   std::uint64_t room_ = 0;  ///< of each cell where keys are spread; 0: they are counted before
   std::vector<std::uint64_t> cell_begins_;
   EvenCells<Bits> cells_;
   std::optional<CellRanges> plan_;
-  std::vector<Key*> arrived_;  ///< where each rank's keys of a range lie
+  std::vector<Place> arrived_;  ///< where each rank's keys of a range lie
   std::vector<std::uint64_t> tables_;
+  // Of elements that keep their order.
+  Slot tiles_slot_;
+  ArrivedTiles tiles_;
+  TileQueueSlots<ExecutionSpace, most_cells> queue_, queue_of_parts_;
 };
 
 }  // namespace kradix::impl::mpi
