@@ -156,6 +156,15 @@ TEST(MpiPairs, OrderIsKeptInACellThatNoSampleSeesFull) {
   }
 }
 
+/// A key that no sample sees, far beyond all others: then they are sorted otherwise.
+TEST(MpiPairs, OrderIsKeptBesideAKeyInNoCell) {
+  Whole<std::uint64_t> whole(Shape::uniform, Spread::even, 40000);
+  for (auto& key : whole.keys) key >>= 20;
+  whole.keys[whole.keys.size() / 2] = ~std::uint64_t{0} - 5;
+  expect_pairs_sorted<std::uint64_t, Short>(whole, {.work = Work::spread_first, .ranges = 3},
+                                            "one beyond");
+}
+
 TEST(MpiPairs, ValuesOfAnOddSize) {
   for (Options options : all_options()) {
     if (world::size() % 2 != 0) options.route = Route::automatic;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "kradix/impl/mpi/agreement.hpp"
+#include "kradix/impl/mpi/arrived_tiles.hpp"
 #include "kradix/impl/mpi/cell_ranges.hpp"
 #include "kradix/impl/mpi/halves.hpp"
 #include "kradix/impl/mpi/plan.hpp"
@@ -416,6 +417,35 @@ TEST(MpiPlan, CellsTellHowOftenKeysCome) {
 }
 
 /// A rank's cells are those that have its places, no more; its ranges are those cells in order.
+/// Tiles have every element of a rank's cells once, in the order of cell, rank and place.
+void expect_tiles_of(const CellRanges& plan, int rank, std::size_t tile_size) {
+  const ArrivedTiles tiles(plan, rank, tile_size);
+  for (int range = 0; range < plan.ranges(); ++range) {
+    std::size_t at = tiles.first_of_range(range);
+    const std::size_t first = at;
+    EXPECT_LE(tiles.of_range(range), ArrivedTiles::most(plan, rank, range, tile_size));
+    for (std::uint32_t cell = plan.first(rank, range); cell < plan.end(rank, range); ++cell) {
+      const std::size_t chain = at;
+      for (int from = 0; from < plan.ranks(); ++from) {
+        std::uint64_t next = plan.begin(from, cell) - plan.begin_from(from, rank, range);
+        const std::uint64_t end = next + plan.keys(from, cell);
+        while (next < end) {
+          const ArrivedTile& tile = tiles.all().at(at++);
+          EXPECT_EQ(tile.begin, next);
+          EXPECT_EQ(tile.cell, cell - plan.first(rank, range));
+          EXPECT_EQ(tile.chain, chain - first);
+          EXPECT_EQ(tile.rank, from);
+          EXPECT_LE(tile.size, tile_size);
+          next += tile.size;
+        }
+        EXPECT_EQ(next, end);
+      }
+      for (std::size_t i = chain; i < at; ++i) EXPECT_EQ(tiles.all()[i].is_last, i + 1 == at);
+    }
+    EXPECT_EQ(at - first, tiles.of_range(range));
+  }
+}
+
 TEST(MpiPlan, RanksGetTheCellsOfTheirPlaces) {
   const std::uint64_t seed = keys::fresh_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -461,6 +491,7 @@ TEST(MpiPlan, RanksGetTheCellsOfTheirPlaces) {
                   plan.place(plan.end(rank, range)) - plan.place(plan.first(rank, range)));
       }
       EXPECT_EQ(keys, plan.place(behind) - plan.place(first));
+      expect_tiles_of(plan, rank, 1 + random(7000) % 400);
       if (begin == end) {
         EXPECT_EQ(first, behind);
         continue;

@@ -30,9 +30,7 @@ class Partition {
       : exec_(exec), count_(count), tiles_((count + tile() - 1) / tile()) {}
 
   void list(ScratchList& scratch) {
-    look_back_ = LookBackShape{}.fitted(std::max<std::size_t>(tiles_, 1));
-    words_ = scratch.add(look_back_.bytes(), 1);
-    counters_ = scratch.add(1 + look_back_.counters(), sizeof(std::uint64_t));
+    queue_.list(scratch, tiles_, 1);
     bounds_ = scratch.add(bin_count, sizeof(std::uint64_t[2]));
     firsts_ = scratch.add(bin_count, sizeof(std::uint64_t));
   }
@@ -78,28 +76,19 @@ class Partition {
     }
     to_device(exec_, bounds_.in<Bits>(base), bits);
     to_device(exec_, firsts_.in<std::uint64_t>(base), firsts);
-    clear(base, words_);
-    clear(base, counters_);
-    auto* const counters = counters_.in<std::uint64_t>(base);
+    queue_.clear(exec_, base);
     launch_teams<shape>(
         exec_, std::string(label) + "::mpi::PartitionTile",
         std::min(tiles_, resident_teams_of<shape>(exec_)), Kernel::scratch_bytes(),
         Kernel{elements.keys_in, elements.keys_out, elements.values_in, elements.values_out, codec,
                count_, bounds_.in<Bits>(base), static_cast<int>(firsts.size()),
-               firsts_.in<std::uint64_t>(base), counters,
-               LookBack<ExecutionSpace>::of(words_.in<std::uint32_t>(base), counters + 1,
-                                            look_back_, tiles_)});
-  }
-
-  void clear(std::byte* base, const Slot& slot) const {
-    using Bytes = Loose<std::byte, typename ExecutionSpace::memory_space>;
-    Kokkos::deep_copy(exec_, Bytes(slot.in<std::byte>(base), slot.bytes), std::byte{0});
+               firsts_.in<std::uint64_t>(base), queue_.of(base, 0, tiles_)});
   }
 
   const ExecutionSpace& exec_;
   std::size_t count_, tiles_;
-  LookBackShape look_back_;
-  Slot words_, counters_, bounds_, firsts_;
+  TileQueueSlots<ExecutionSpace, bin_count> queue_;
+  Slot bounds_, firsts_;
 };
 
 }  // namespace kradix::impl::mpi
