@@ -417,6 +417,14 @@ TEST(MpiPlan, CellsTellHowOftenKeysCome) {
 }
 
 /// A rank's cells are those that have its places, no more; its ranges are those cells in order.
+TEST(MpiPlan, SamplesTellThatRanksAreInOrder) {
+  const std::vector<std::uint32_t> samples{1, 5, 5, 9, 8, 7, 2, 3, 3};
+  EXPECT_TRUE(lie_in_order(samples, {4, 3, 2}));
+  EXPECT_TRUE(lie_in_order(samples, {4, 0, 3, 1, 1}));
+  EXPECT_FALSE(lie_in_order(samples, {5, 2, 2}));
+  EXPECT_FALSE(lie_in_order(samples, {4, 5}));
+}
+
 /// Tiles have every element of a rank's cells once, in the order of cell, rank and place.
 void expect_tiles_of(const CellRanges& plan, int rank, std::size_t tile_size) {
   const ArrivedTiles tiles(plan, rank, tile_size);

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -113,6 +114,19 @@ bool spread_evenly(const std::vector<Bits>& samples, const EvenCells<Bits>& cell
          lie_evenly(samples, cells);
 }
 
+/// Do samples of each rank, so many, tell that its keys lie in order already, in either direction? Then a local sort is hardly more
+/// than a copy.
+template <class Bits>
+bool lie_in_order(const std::vector<Bits>& samples, const std::vector<std::size_t>& of_rank) {
+  auto begin = samples.begin();
+  for (const std::size_t count : of_rank) {
+    const auto end = begin + static_cast<std::ptrdiff_t>(count);
+    if (!std::is_sorted(begin, end) && !std::is_sorted(begin, end, std::greater<>{})) return false;
+    begin = end;
+  }
+  return true;
+}
+
 /// How much more than by chance alone the keys of cells vary from one cell to the next: so many times as much where each key comes
 /// so many times, wherever it lies, which no sample of a few thousand keys sees, but all parts feel. (The cells at the ends may be but
 /// begun.)
@@ -160,7 +174,8 @@ class SpreadFirst {
     }
   }
 
-  /// Chooses cells by a sample. False if there are none; or if keys do not seem to spread evenly, unless they are spread `anyway`.
+  /// Chooses cells by a sample. False if there are none; or if keys do not seem to spread evenly, or lie in order on each rank, unless
+  /// they are spread `anyway`.
   /// Collective.
   bool choose(const Place& given, std::byte* base, bool anyway) {
     given_ = given;
@@ -177,7 +192,10 @@ class SpreadFirst {
     cells_ = cells_between(from, to);
     // Else this rank's keys must be counted: all of a sorted whole's lie in few cells.
     if (cells_.exist() && count_ > 0 && lie_evenly(mine, cells_)) room_ = room_of_cell(cells_);
-    return cells_.exist() && (anyway || spread_evenly(samples, cells_));
+    if (anyway || !cells_.exist()) return cells_.exist();
+    std::vector<std::size_t> of_rank;
+    for (int rank = 0; rank < comm_.size(); ++rank) of_rank.push_back(samples_of(rank));
+    return !lie_in_order(samples, of_rank) && spread_evenly(samples, cells_);
   }
 
   /// To `sent`, or at first only counted. Enqueued.
