@@ -78,12 +78,31 @@ TEST(MpiMemory, TwoElementsForEachThatIsThere) {
   }
 }
 
+/// `sort(options)` allocates nothing when it has been called before.
+template <class Sort>
+void expect_warm(Work work, int ranges, const Sort& sort) {
+  kradix::mpi::Workspace workspace;
+  const Options options{.work = work, .ranges = ranges, .workspace = &workspace};
+  sort(options);
+  {
+    const Listener listener;
+    sort(options);
+    for (const Event& event : Listener::of(Event::allocation))
+      ADD_FAILURE() << name(work) << " allocated " << event.label;
+  }
+  EXPECT_GT(workspace.bytes(), 0u);
+  workspace.release();
+  EXPECT_EQ(workspace.bytes(), 0u);
+}
+
 TEST(MpiMemory, AWarmWorkspaceLeavesOnlyTheResultToAllocate) {
   std::vector<std::uint64_t> input(50000);
   for (std::size_t i = 0; i < input.size(); ++i)
     input[i] = inputs::mix(i * 64 + static_cast<unsigned>(world::rank()));
   const auto keys = to_device(input);
+  const auto values = to_device(std::vector<std::uint32_t>(input.size(), 7));
   const Kokkos::View<std::uint64_t*, Memory> out("out", input.size());
+  const Kokkos::View<std::uint32_t*, Memory> values_out("values_out", input.size());
   for (const auto& [work, ranges] : {std::pair{Work::partition_first, 2},
                                      {Work::sort_first, 2},
                                      {Work::sort_first, 1},
@@ -91,17 +110,15 @@ TEST(MpiMemory, AWarmWorkspaceLeavesOnlyTheResultToAllocate) {
                                      {Work::sort_halves, 2},
                                      {Work::spread_first, 1},
                                      {Work::spread_first, 3}}) {
-    kradix::mpi::Workspace workspace;
-    const Options options{.work = work, .ranges = ranges, .workspace = &workspace};
-    (void)kradix::mpi::sort(MPI_COMM_WORLD, Space{}, keys, out, options);
-    const Listener listener;
-    (void)kradix::mpi::sort(MPI_COMM_WORLD, Space{}, keys, out, options);
-    for (const Event& event : Listener::of(Event::allocation))
-      ADD_FAILURE() << "allocated " << event.label;
-    const std::size_t bytes = workspace.bytes();
-    EXPECT_GT(bytes, 0u);
-    workspace.release();
-    EXPECT_EQ(workspace.bytes(), 0u);
+    expect_warm(work, ranges, [&](const Options& options) {
+      (void)kradix::mpi::sort(MPI_COMM_WORLD, Space{}, keys, out, options);
+    });
+  }
+  for (const int ranges : {1, 3}) {
+    expect_warm(Work::spread_first, ranges, [&](const Options& options) {
+      (void)kradix::mpi::sort_by_key(MPI_COMM_WORLD, Space{}, keys, values, out, values_out,
+                                     options);
+    });
   }
 }
 
