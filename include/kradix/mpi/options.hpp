@@ -57,9 +57,9 @@ enum class Work : std::uint8_t {
   sort_first,  ///< local sort, exchange, merge or second sort: splitters by binary search, for any p
   sort_halves,  ///< likewise, but the first half of each rank's elements travels while the second is sorted (keys, or keys
   ///< with one array of values, on 2 to 8 ranks, in one level, cut exactly; else `sort_first`)
-  spread_first,  ///< keys alone go to cells of equal width in value, travel, and are put in order as they arrive (integers and
-  ///< floats of 4 or 8 bytes, all bits, not `stable` floats, on 2 to 16 ranks, in one level, cut exactly; else, or where a
-  ///< sample tells that keys lie too close, as `automatic` would do it otherwise)
+  spread_first,  ///< keys go to cells of equal width in value, travel, and are put in order as they arrive (integers of 4 or 8
+  ///< bytes, alone or with one array of values of 4 or 8, and floats alone that are not `stable`; all bits, on 2 to 16 ranks,
+  ///< in one level, cut exactly; else, or where a sample tells that keys lie too close, as `automatic` would do it otherwise)
 };
 
 /// How bytes travel.
