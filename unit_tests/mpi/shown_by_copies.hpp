@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <gtest/gtest.h>
 #include <memory>
 #include <mpi.h>
 #include <utility>
@@ -42,12 +44,28 @@ class CopyingTraffic : public kradix::impl::mpi::DirectTraffic {
 
  public:
   static inline int times = 0;  ///< that anything was shown
+  static inline bool checks_alignment = false;
 
   explicit CopyingTraffic(const kradix::impl::mpi::Communicator& comm)
       : DirectTraffic(comm, 4096) {}
 
   std::unique_ptr<Batches> begin(std::vector<Pieces> batches, const Pieces& to_show) override {
+    for (const Pieces& batch : batches) {
+      if (!checks_alignment) break;
+      expect_aligned(batch.sends);
+      expect_aligned(batch.receives);
+    }
     return std::make_unique<Shown>(*this, std::move(batches), to_show);
+  }
+
+ private:
+  /// What knows how far from an aligned place it is sent lies as far from one, on both ends.
+  static void expect_aligned(const std::vector<kradix::impl::mpi::Piece>& pieces) {
+    for (const auto& piece : pieces) {
+      if (piece.lead == 0) continue;
+      const auto place = reinterpret_cast<std::uintptr_t>(piece.data) + piece.lead;
+      EXPECT_EQ(place % kradix::impl::mpi::aligned_bytes, 0u) << "rank " << piece.rank;
+    }
   }
 };
 
@@ -59,7 +77,10 @@ class ShownByCopies {
       return std::make_unique<CopyingTraffic>(comm);
     };
   }
-  ~ShownByCopies() { instead().make = nullptr; }
+  ~ShownByCopies() {
+    instead().make = nullptr;
+    CopyingTraffic::checks_alignment = false;
+  }
   ShownByCopies(const ShownByCopies&) = delete;
   ShownByCopies& operator=(const ShownByCopies&) = delete;
 

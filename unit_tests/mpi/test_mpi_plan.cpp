@@ -586,9 +586,18 @@ TEST(MpiPlan, ChoicesFollowTheModel) {
   s.ranks = 2;
   EXPECT_EQ(spread_ranges(s, 0), 10);
   s.ranks = ranks;
-  s.fetches = false;
+  s.fetches = s.beside = false;
+  EXPECT_FALSE(spreads_first(s, Work::automatic));
+  s.beside = true;  // by NCCL
+  EXPECT_TRUE(spreads_first(s, Work::automatic));
+  s.ranks = 5;
   EXPECT_FALSE(spreads_first(s, Work::automatic));
   s.fetches = true;
+  EXPECT_TRUE(spreads_first(s, Work::automatic));
+  s.kept = false;
+  EXPECT_FALSE(spreads_first(s, Work::automatic));
+  s.kept = true;
+  s.ranks = ranks;
   s.total = std::uint64_t{1} << 20;
   EXPECT_FALSE(spreads_first(s, Work::automatic));
   EXPECT_EQ(spread_ranges(s, 0), 1);

@@ -109,11 +109,12 @@ inline bool sorts_halves(const Situation& s, Work wanted) {
 inline constexpr int most_spread_ranks = 16;
 
 /// What is left of a local sort goes on while keys arrive, so the exchange hides it. Of fewer keys a sample, and what is planned by
-/// it, take as long as splitters.
+/// it, take as long as splitters. Measured with up to four ranks.
 inline bool spreads_first(const Situation& s, Work wanted) {
   constexpr std::uint64_t least = std::uint64_t{1} << 21;
   if (!s.spreads || s.ranks < 2 || s.ranks > most_spread_ranks) return false;
-  return wanted == Work::spread_first || (wanted == Work::automatic && s.fetches && s.kept &&
+  const bool hides = s.kept && (s.fetches || (s.beside && s.ranks <= 4));
+  return wanted == Work::spread_first || (wanted == Work::automatic && hides &&
                                           s.total / static_cast<std::uint64_t>(s.ranks) >= least);
 }
 /// Parts of the result that arrive one after the other. Two ranks exchange less than they then work on, so the last part counts.

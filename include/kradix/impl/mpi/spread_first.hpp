@@ -282,16 +282,17 @@ class SpreadFirst {
     const int rank = comm_.rank();
     room_base_ = base;
     arrived_.assign(static_cast<std::size_t>(ranges() * comm_.size()), {});
-    Place next = arrived_slot_.in(base);
+    const Place arrived = arrived_slot_.in(base);
+    std::uint64_t next = 0;
     for (int range = 0; range < ranges(); ++range) {
       for (int from = 0; from < comm_.size(); ++from) {
         const std::uint64_t begin = plan_->begin_from(from, rank, range);
         if (from == comm_.rank()) {
           at(from, range) = sent_.moved_on(begin);
         } else {
-          // As far from an aligned place as there.
-          at(from, range) = next.moved_on(begin % aligned_bytes);
-          next = next.moved_on(plan_->span_from(from, rank, range) + aligned_bytes);
+          next += (begin - next) % aligned_bytes;  // as far from an aligned place as there
+          at(from, range) = arrived.moved_on(next);
+          next += plan_->span_from(from, rank, range);
         }
       }
     }
