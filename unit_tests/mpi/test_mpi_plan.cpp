@@ -423,6 +423,10 @@ TEST(MpiPlan, SamplesTellThatRanksAreInOrder) {
   EXPECT_TRUE(lie_in_order(samples, {4, 0, 3, 1, 1}));
   EXPECT_FALSE(lie_in_order(samples, {5, 2, 2}));
   EXPECT_FALSE(lie_in_order(samples, {4, 5}));
+  // None among those of others, as of a whole in reverse order.
+  const std::vector<std::uint32_t> apart{9, 8, 8, 5, 6, 6, 3, 2, 1};
+  EXPECT_FALSE(lie_in_order(apart, {3, 3, 3}));
+  EXPECT_TRUE(lie_in_order(apart, {4, 2, 3}));
 }
 
 /// Tiles have every element of a rank's cells once, in the order of cell, rank and place.
@@ -590,6 +594,8 @@ TEST(MpiPlan, ChoicesFollowTheModel) {
   EXPECT_FALSE(spreads_first(s, Work::automatic));
   s.beside = true;  // by NCCL
   EXPECT_TRUE(spreads_first(s, Work::automatic));
+  s.ranks = 2;
+  EXPECT_EQ(spread_ranges(s, 0), 6);
   s.ranks = 5;
   EXPECT_FALSE(spreads_first(s, Work::automatic));
   s.fetches = true;

@@ -117,10 +117,11 @@ inline bool spreads_first(const Situation& s, Work wanted) {
   return wanted == Work::spread_first || (wanted == Work::automatic && hides &&
                                           s.total / static_cast<std::uint64_t>(s.ranks) >= least);
 }
-/// Parts of the result that arrive one after the other. Two ranks exchange less than they then work on, so the last part counts.
+/// Parts of the result that arrive one after the other. Two ranks exchange less than they then work on, so the last part counts
+/// (but NCCL takes processors for each).
 inline int spread_ranges(const Situation& s, int wanted) {
   constexpr std::uint64_t least = std::uint64_t{1} << 23;
-  const int most = s.ranks == 2 ? 10 : 6;
+  const int most = s.ranks == 2 && s.fetches ? 10 : 6;
   if (wanted > 0 || s.on_host) return std::max(wanted, 1);
   const std::uint64_t by_size = s.total / static_cast<std::uint64_t>(s.ranks) / least;
   return std::max(1, static_cast<int>(std::min<std::uint64_t>(by_size, most)));

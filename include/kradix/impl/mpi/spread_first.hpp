@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "kradix/impl/device/sample_places.hpp"
@@ -114,17 +115,23 @@ bool spread_evenly(const std::vector<Bits>& samples, const EvenCells<Bits>& cell
          lie_evenly(samples, cells);
 }
 
-/// Do samples of each rank, so many, tell that its keys lie in order already, in either direction? Then a local sort is hardly more
-/// than a copy.
+/// Do samples of each rank, so many, tell that its keys lie in order already, in either direction, and among those of others? Then a
+/// local sort is hardly more than a copy. (Keys that all go to one other rank are not worth it: their link takes longest.)
 template <class Bits>
 bool lie_in_order(const std::vector<Bits>& samples, const std::vector<std::size_t>& of_rank) {
+  std::vector<std::pair<Bits, Bits>> ends;
   auto begin = samples.begin();
   for (const std::size_t count : of_rank) {
     const auto end = begin + static_cast<std::ptrdiff_t>(count);
     if (!std::is_sorted(begin, end) && !std::is_sorted(begin, end, std::greater<>{})) return false;
+    if (count > 0) ends.push_back(std::minmax(*begin, *(end - 1)));
     begin = end;
   }
-  return true;
+  std::sort(ends.begin(), ends.end());
+  for (std::size_t i = 1; i < ends.size(); ++i) {
+    if (ends[i].first < ends[i - 1].second) return true;
+  }
+  return false;
 }
 
 /// How much more than by chance alone the keys of cells vary from one cell to the next: so many times as much where each key comes
@@ -174,7 +181,7 @@ class SpreadFirst {
     }
   }
 
-  /// Chooses cells by a sample. False if there are none; or if keys do not seem to spread evenly, or lie in order on each rank, unless
+  /// Chooses cells by a sample. False if there are none; or if keys do not seem to spread evenly, or lie in order on each rank among those of others, unless
   /// they are spread `anyway`.
   /// Collective.
   bool choose(const Place& given, std::byte* base, bool anyway) {
