@@ -115,8 +115,10 @@ TEST(MpiPairs, OrderIsKeptWhereOthersShowThem) {
   if (!kradix::impl::is_host_space<Space>) GTEST_SKIP() << "devices read each other's memory";
   const world::ShownByCopies copies;
   for (const Work work : {Work::sort_first, Work::sort_halves, Work::spread_first}) {
-    world::CopyingTraffic::checks_alignment = work == Work::spread_first;
     for (const Shape shape : world::all_shapes) {
+      // Not of what goes other ways, after all.
+      world::CopyingTraffic::checks_alignment =
+          work == Work::spread_first && shape == Shape::uniform;
       expect_pairs_sorted<std::uint64_t, Origin>(shape, Spread::even, 900, {.work = work});
       expect_pairs_sorted<std::uint32_t, Origin>(shape, Spread::ramp, 900, {.work = work});
     }
