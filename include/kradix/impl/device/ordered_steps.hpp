@@ -3,7 +3,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <bit>
 #include <cstdint>
 
 #include "kradix/impl/backend/lanes.hpp"
@@ -13,7 +12,7 @@
 
 namespace kradix::impl {
 
-/// Of a tile of Shape.round() elements, `items` of each thread, and up to `Bins` bins, a power of two. There is a barrier between any
+/// Of a tile of Shape.round() elements, `items` of each thread, and up to `Bins` bins. There is a barrier between any
 /// two steps. `bin_of(i)` tells the bin of a thread's item; ranks are packed by two.
 template <class ExecutionSpace, TeamShape Shape, int Bins>
 struct OrderedSteps {
@@ -22,8 +21,6 @@ struct OrderedSteps {
   static constexpr int threads = Shape.threads, items = Shape.items, tile_size = threads * items;
   static constexpr int groups = threads / L::width;
   static constexpr int bins_per_thread = threads >= Bins ? 1 : Bins / threads;
-  static constexpr int bits = std::bit_width(static_cast<unsigned>(Bins)) - 1;
-  static_assert(std::has_single_bit(static_cast<unsigned>(Bins)));
   static_assert(tile_size <= 0xffff && items % 2 == 0 && Bins % bins_per_thread == 0);
   static_assert(tile_size <= LookBackWord::most >> LookBackShape{}.portion_bits);
 

@@ -495,8 +495,6 @@ class SpreadFirst {
     }
   }
   void into_parts(const ExecutionSpace& exec, int range, const Place& room) {
-    const std::uint32_t first = plan_->first(comm_.rank(), range);
-    const std::uint32_t cells = plan_->end(comm_.rank(), range) - first;
     if constexpr (with_values) {
       ArrivedElements<Place> arrived{};
       for (int from = 0; from < comm_.size(); ++from) arrived.of[from] = at(from, range);
@@ -507,6 +505,8 @@ class SpreadFirst {
                 codec_, cells_, part_room, room, counted(range), failed(range),
                 queue_of_parts_.of(room_base_, static_cast<std::size_t>(range), tiles)});
     } else {
+      const std::uint32_t first = plan_->first(comm_.rank(), range);
+      const std::uint32_t cells = plan_->end(comm_.rank(), range) - first;
       ArrivedCells<Key> arrived{};
       std::uint64_t longest = 0;
       for (int from = 0; from < comm_.size(); ++from) {

@@ -92,8 +92,8 @@ struct SweepCell {
     Steps::rank(
         thread, [&](int i) { return bin_by(reader, i); }, scratch.counters, rank);
     if (thread == 0) {
-      scratch.reader =
-          reader;  // for the steps below: the compiler would keep every item's bin instead and spill the keys
+      // For the steps below: the compiler would keep every item's bin instead, and spill the keys.
+      scratch.reader = reader;
       queue.look_back.enter(tile);
     }
     team.team_barrier();
