@@ -272,6 +272,17 @@ TEST(MsdHybrid, FinishesWhatSpreadsWhateverTheSize) {
   }
 }
 
+/// Of some runs of keys that spread the sample sees, by chance, no two: they are not taken for the same key many times.
+TEST(MsdHybrid, ChanceLeavesNoRunsToMend) {
+  for (int log_count = 26; log_count <= 40; ++log_count) {
+    for (const int value_bytes : {0, 4}) {
+      SCOPED_TRACE(::testing::Message() << "2^" << log_count << " with " << value_bytes << " bytes");
+      const auto none = [](double bits) { return bits < 24 ? -bits : -1000.0; };
+      EXPECT_EQ(choice_for(log_count, value_bytes, none, 4, /*in_place=*/false).mends, 0);
+    }
+  }
+}
+
 /// Few keys are spread twice only if their cells are about even.
 TEST(MsdHybrid, SpreadsEvenKeysSooner) {
   const auto even = [](double bits) { return -bits; };
@@ -699,6 +710,7 @@ constexpr RouteRule by_cells{.run = 0.5f,
                              .spread_from = 0,
                              .values_from = 0,
                              .even = 1e30,
+                             .full = 1e30,
                              .alike = 1e30,
                              .copied = 1000};
 
@@ -1717,6 +1729,7 @@ TEST(ListChunks, CutsThemAtGaps) {
                             make_codec<std::uint64_t>(Order::ascending),
                             count,
                             {0, 64},
+                            shape,
                             shape,
                             passes.data(),
                             route.data(),

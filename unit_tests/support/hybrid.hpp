@@ -62,6 +62,8 @@ Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Moveme
   plan.passes = (bits.end - bits.begin + digit_bits - 1) / digit_bits;
   plan.round = plan.tile = static_cast<std::size_t>(sweep_with.round());
   plan.chunk = static_cast<std::size_t>(Finish.round());
+  plan.crowded_chunk =
+      static_cast<std::size_t>(std::min(Finish.round(), alone_with(sizeof(Word)).round()));
   plan.tiles = (count + plan.tile - 1) / plan.tile;
   if (!with_values && may_be_gathered<Space, Codec>)
     plan.gathered = static_cast<std::size_t>(gather_shape<Space>(sizeof(Key)).round());
@@ -161,6 +163,7 @@ inline ListedCells list_cells(const std::vector<std::uint64_t>& ends, std::size_
                           codec,
                           count,
                           {0, 64},
+                          ChunkShape::of(most, count, 1),
                           ChunkShape::of(most, count, 1),
                           passes.data(),
                           route.data(),

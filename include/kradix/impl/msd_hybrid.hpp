@@ -49,7 +49,8 @@ inline RouteRule route_rule(const Plan& plan) {
   rule.heavy_from = plan.value_bytes > 0 ? rule.samples_from : std::size_t{1} << 22;
   if (plan.passes > 0)
     rule.spread_from = least_spread_bytes / static_cast<std::size_t>(plan.passes);
-  if (has_room_for_long_tiles) rule.split_to = most_split(plan.chunk);
+  rule.alone = RouteRule::of_chunks(plan.crowded_chunk).run;
+  if (has_room_for_long_tiles) rule.split_to = most_split(plan.crowded_chunk);
   if (plan.key_bytes <= 4) {
     // Of keys that come a few times each a finish takes longer than the sweeps it saves.
     rule.most_same = 1;
@@ -78,9 +79,11 @@ struct MsdHybridScratch {
 
   std::size_t most_chunks = 0;  ///< of each list
 
-  static ChunkShape chunk_shape(const Plan& plan) {
-    const int sweeps = route_rule(plan).least_sweeps(plan.count);
-    return ChunkShape::of(plan.chunk, plan.count, plan.count >> (sweeps * digit_bits));
+  /// Of keys that spread evenly, or in which many are alike.
+  static ChunkShape chunk_shape(const Plan& plan, bool crowded) {
+    const std::size_t chunk = crowded ? plan.crowded_chunk : plan.chunk;
+    const int sweeps = RouteRule::of_chunks(chunk).least_sweeps(plan.count);
+    return ChunkShape::of(chunk, plan.count, plan.count >> (sweeps * digit_bits));
   }
 
   static MsdHybridScratch list(const Plan& plan, const LookBackShape& most, ScratchList& list) {
@@ -132,7 +135,7 @@ struct MsdHybridScratch {
       scratch.in_windows = list.add(GatherTables::words_in_windows(shape), sizeof(std::uint16_t));
     }
     scratch.most_chunks = std::max<std::size_t>(
-        {chunk_shape(plan).chunks(plan.count),
+        {chunk_shape(plan, false).chunks(plan.count), chunk_shape(plan, true).chunks(plan.count),
          may_spread || may_split ? std::size_t{Cells::count} : std::size_t{0},
          shape.exists() ? std::size_t{shape.bins()} * shape.chunks : std::size_t{0}});
     const std::size_t chunk_words = 2 * scratch.most_chunks;
@@ -183,11 +186,11 @@ class MsdHybrid {
   using Sample = SampleRuns<ExecutionSpace, Codec, sample_with.threads, Look>;
   using List = ListChunks<ExecutionSpace, Codec, step_with.threads, Sweeps::may_sweep_by_value>;
   using Finish = FinishChunk<ExecutionSpace, Codec, Value, FinishShape>;
-  static_assert(FinishShape.round() <= AloneShape.round());
+  static constexpr bool is_long = FinishShape.round() > AloneShape.round();
   static constexpr TeamShape look_up_with = look_up_shape<ExecutionSpace>(sizeof(Key));
   static constexpr TeamShape take_out_with = take_out_shape<ExecutionSpace>(sizeof(Key));
   using Rest = CrowdedOrMend<ExecutionSpace, Codec, Value, AloneShape>;
-  static_assert(3 * FinishShape.round() <= 4 * Rest::Mend::tile);
+  static_assert(is_long || 3 * FinishShape.round() <= 4 * Rest::Mend::tile);
   using Ranges = FinishRanges<ExecutionSpace, Codec, Value, RangeShape>;
   using Runs = CountRuns<ExecutionSpace, Codec, RangeShape.threads>;
   static constexpr TeamShape count_cells_with = count_cells_shape<ExecutionSpace>();
@@ -468,16 +471,18 @@ class MsdHybrid {
           return;
         }
       }
-      gather_tiles<false>(shape);
-      using Cells = FinishGathered<ExecutionSpace, Codec, FinishShape>;
-      const DigitList all = sweeps_.digits();
-      sweeps_.template launch<FinishShape>(
-          "FinishGathered", teams_for_chunks(std::size_t{shape.bins()} * shape.row),
-          Cells::scratch_bytes(),
-          Cells{{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
-                 equal_keys_differ(codec_, all), passes, route_, lists_},
-                {shape, tables_},
-                static_cast<std::size_t>(AloneShape.round())});
+      if constexpr (!is_long) {
+        gather_tiles<false>(shape);
+        using Cells = FinishGathered<ExecutionSpace, Codec, FinishShape>;
+        const DigitList all = sweeps_.digits();
+        sweeps_.template launch<FinishShape>(
+            "FinishGathered", teams_for_chunks(std::size_t{shape.bins()} * shape.row),
+            Cells::scratch_bytes(),
+            Cells{{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
+                   equal_keys_differ(codec_, all), passes, route_, lists_},
+                  {shape, tables_},
+                  static_cast<std::size_t>(AloneShape.round())});
+      }
     }
   }
 
@@ -486,7 +491,7 @@ class MsdHybrid {
   }
   /// What is left of chunks whose bounds are known.
   void finish_uneven() {
-    if constexpr (may_have_splitters) {
+    if constexpr (may_have_splitters && !is_long) {
       constexpr TeamShape shape = finish_shape<ExecutionSpace>(sizeof(Key), 0);
       using Uneven = FinishUneven<ExecutionSpace, Codec, shape>;
       static_assert(FinishShape.round() <= shape.round());
@@ -664,12 +669,13 @@ class MsdHybrid {
     const bool hardly_gives_up = glances_only(rule);
     const DigitList all = sweeps_.digits();
     const PassTable* const passes = sweeps_.passes();
-    const ChunkShape shape = MsdHybridScratch::chunk_shape(plan_);
+    const ChunkShape shape = MsdHybridScratch::chunk_shape(plan_, false);
+    const ChunkShape crowded = MsdHybridScratch::chunk_shape(plan_, true);
+    const std::size_t windows = std::max(shape.windows(plan_.count), crowded.windows(plan_.count));
     sweeps_.template launch<step_with>(
-        "ListChunks", (shape.windows(plan_.count) + List::windows - 1) / List::windows,
-        List::scratch_bytes(),
-        List{buffers_.keys, codec_, plan_.count, all, shape, passes, route_, lists_, cells_,
-             AloneShape.round(), split_ends(),
+        "ListChunks", (windows + List::windows - 1) / List::windows, List::scratch_bytes(),
+        List{buffers_.keys, codec_, plan_.count, all, shape, crowded, passes, route_, lists_,
+             cells_, AloneShape.round(), split_ends(),
              splitters_ != nullptr ? splitters_ + bin_count : nullptr, by_value_});
     // Keys that spread evenly make about as many chunks; teams come round for what is more. Where there is no
     // finish, few teams are soon gone.
@@ -680,7 +686,7 @@ class MsdHybrid {
           "FinishChunk", std::min({even, most_teams, shape.chunks(plan_.count)}),
           Kernel::scratch_bytes(),
           Kernel{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
-                 equal_keys_differ(codec_, all), passes, route_, lists_});
+                 equal_keys_differ(codec_, all), passes, route_, lists_, AloneShape.round()});
     };
     finish_chunks.template operator()<Finish>(rounds);
     if constexpr (Sweeps::may_sweep_by_value && with_values) {
@@ -688,9 +694,9 @@ class MsdHybrid {
       if (by_value_ != nullptr) finish_chunks.template operator()<ByValue>(rounds / 2);
     }
     if (!hardly_gives_up) {
-      const std::size_t crowded = sweeps_.template resident_teams<AloneShape>();
+      const std::size_t teams = sweeps_.template resident_teams<AloneShape>();
       sweeps_.template launch<AloneShape>(
-          "FinishCrowded", std::min(crowded, shape.chunks(plan_.count)), Rest::scratch_bytes(),
+          "FinishCrowded", std::min(teams, crowded.chunks(plan_.count)), Rest::scratch_bytes(),
           Rest{{buffers_, codec_, all, passes, route_, lists_},
                {buffers_, codec_, plan_.count, all, passes, route_, lists_.mended()}});
     }

@@ -31,6 +31,7 @@ struct Plan {
   std::size_t tile = 0;   ///< elements per team: whole rounds
   std::size_t tiles = 0;
   std::size_t chunk = 0;  ///< elements that a team finishes in scratch or cache (0: no finish)
+  std::size_t crowded_chunk = 0;  ///< the same, where many of them are alike
   std::size_t gathered =
       0;  ///< elements of a tile that keys are gathered by, if they spread (0: they are not)
   std::size_t teams = 0;  ///< teams that claim tiles one after the other (0: one a tile)
@@ -101,6 +102,8 @@ struct Machine {
   bool measured = true;        ///< were the shapes measured on this architecture?
   TeamShape short_sweep{};     ///< instead of `sweep`, of at most so many elements
   std::size_t most_for_short_sweeps = 0;
+  TeamShape long_finish[2] =
+      {};  ///< instead of `finish`, of so many elements that two digits leave longer runs
 };
 
 template <class ExecutionSpace>
@@ -113,6 +116,8 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
     if (machine.short_sweep.exists())
       machine.most_for_short_sweeps = most_for_short_sweeps<ExecutionSpace>;
     machine.finish = finish_shape<ExecutionSpace>(key_bytes, value_bytes);
+    machine.long_finish[0] = long_finish_shape<ExecutionSpace>(key_bytes, value_bytes, 2);
+    machine.long_finish[1] = long_finish_shape<ExecutionSpace>(key_bytes, value_bytes, 4);
     machine.alone = alone_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.expand = expand_shape<ExecutionSpace>(key_bytes);
     const bool is_word = key_bytes == 4 || key_bytes == 8;
@@ -168,6 +173,22 @@ inline std::size_t most_for_one_sweep(const Machine& machine) {
   const auto chunk = static_cast<double>(chunk_elements(machine));
   if (!machine.finish.exists()) return chunk_elements(machine);
   return static_cast<std::size_t>((chunk - 3.75 * std::sqrt(chunk)) * bin_count);
+}
+
+/// Of so many elements two digits that spread evenly leave runs of which hardly one is longer than a chunk.
+inline std::size_t most_for_two_sweeps(std::size_t chunk) {
+  const auto most = static_cast<double>(chunk);
+  return static_cast<std::size_t>((most - 2.75 * std::sqrt(most)) * bin_count * bin_count);
+}
+/// The shortest chunk that is long enough, if there is one.
+inline std::size_t chunk_for(std::size_t count, const Machine& machine) {
+  const std::size_t usual = chunk_elements(machine);
+  if (count <= most_for_two_sweeps(usual)) return usual;
+  for (const TeamShape& shape : machine.long_finish) {
+    const auto chunk = static_cast<std::size_t>(shape.round());
+    if (count <= most_for_two_sweeps(chunk)) return chunk;
+  }
+  return usual;
 }
 
 inline bool can_count(const Problem& problem, const Machine& machine) {
@@ -316,7 +337,8 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
   const bool small = plan.algorithm == Algorithm::small_msd;
   const bool finishes = plan.algorithm == Algorithm::msd_hybrid || small;
   const bool sweeps = plan.algorithm == Algorithm::onesweep || finishes;
-  if (finishes) plan.chunk = chunk_elements(machine);
+  if (finishes) plan.chunk = plan.crowded_chunk = chunk_elements(machine);
+  if (plan.algorithm == Algorithm::msd_hybrid) plan.chunk = chunk_for(problem.count, machine);
   const bool counts_all_bits = plan.bits.end - plan.bits.begin == problem.key_bits;
   if (plan.algorithm == Algorithm::msd_hybrid && problem.told_apart && !problem.floating &&
       counts_all_bits) {

@@ -102,9 +102,25 @@ void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
       if (plan.algorithm == Algorithm::msd_hybrid) {
         constexpr TeamShape range = range_shape<ExecutionSpace>(sizeof(Key), value_bytes);
         constexpr TeamShape alone = alone_shape<ExecutionSpace>(sizeof(Key), value_bytes);
-        MsdHybrid<ExecutionSpace, Codec, Value, sweep, finish, alone, range>(
-            exec, plan, codec, buffers, scratch.msd_hybrid, base, label)
-            .sort(route_rule(plan));
+        const auto finish_with = [&]<TeamShape shape>() {
+          MsdHybrid<ExecutionSpace, Codec, Value, sweep, shape, alone, range>(
+              exec, plan, codec, buffers, scratch.msd_hybrid, base, label)
+              .sort(route_rule(plan));
+        };
+        constexpr TeamShape twice = long_finish_shape<ExecutionSpace>(sizeof(Key), value_bytes, 2);
+        constexpr TeamShape longest =
+            long_finish_shape<ExecutionSpace>(sizeof(Key), value_bytes, 4);
+        if constexpr (twice.exists()) {
+          if (plan.chunk == static_cast<std::size_t>(twice.round())) {
+            finish_with.template operator()<twice>();
+            return;
+          }
+          if (plan.chunk == static_cast<std::size_t>(longest.round())) {
+            finish_with.template operator()<longest>();
+            return;
+          }
+        }
+        finish_with.template operator()<finish>();
         return;
       }
     }

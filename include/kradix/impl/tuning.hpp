@@ -293,6 +293,18 @@ constexpr TeamShape finish_shape(std::size_t key_bytes, std::size_t value_bytes)
   if (widest > 8) return fitted_to_tiles({256, 8, 2}, 16);
   return fitted_to_tiles(widest == 8 ? TeamShape{256, 17, 3} : TeamShape{256, 18, 4}, widest);
 }
+/// How one finishes a chunk so many times as long, 2 or 4, of so many elements that two digits leave no shorter runs; none where
+/// another finish takes those, or a team has no room.
+template <class ExecutionSpace>
+constexpr TeamShape long_finish_shape(std::size_t key_bytes, std::size_t value_bytes, int times) {
+  const TeamShape usual = finish_shape<ExecutionSpace>(key_bytes, value_bytes);
+  const bool counts_values = key_bytes == 4 && value_bytes == 0;
+  if (!has_room_for_long_tiles || !usual.exists() || usual.serial() || counts_values ||
+      is_host_space<ExecutionSpace>) {
+    return {0, 0};
+  }
+  return {times * usual.threads, usual.items, 4 / times};
+}
 template <class ExecutionSpace>
 constexpr TeamShape range_shape(std::size_t key_bytes, std::size_t value_bytes) {
   const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;

@@ -215,7 +215,8 @@ struct ListChunks {
   Codec codec;
   std::size_t count;
   DigitList all;
-  ChunkShape shape;
+  ChunkShape even,
+      crowded;  ///< chunks of keys that spread, and of those that are sorted digit by digit
   const PassTable* passes;
   const Route* route;
   ChunkLists lists;
@@ -233,14 +234,16 @@ struct ListChunks {
         route->mends != 0 || route->leaves_suffixes() || passes->finishes == PassTable::gathering;
     if (!passes->finishes || passes->counts() || otherwise) return;
     const int group = team.team_rank() / L::width, lane = L::lane(team.team_rank());
+    const ChunkShape shape = route->crowded != 0 ? crowded : even;
     const bool splits =
         may_be_split<ExecutionSpace, Codec> && passes->finishes == PassTable::splitting;
     if constexpr (MaySweepByValue) {
       if (route->spreads == Route::swept_by_value) {
-        list_runs(team, SearchCells{keys.end(passes->count),
-                                    {&by_value->cells},
-                                    {0, 0},
-                                    low_mask<std::uint32_t>(Route::cell_bits)});
+        list_runs(team, shape,
+                  SearchCells{keys.end(passes->count),
+                              {&by_value->cells},
+                              {0, 0},
+                              low_mask<std::uint32_t>(Route::cell_bits)});
         return;
       }
     }
@@ -251,17 +254,18 @@ struct ListChunks {
       const unsigned apart = splits ? windows * 5 / 8 + 1 : 1;
       for (auto w = static_cast<unsigned>(team.league_rank() * groups + group); w < windows;
            w += step) {
-        list_cells(static_cast<int>(w * apart % windows) * L::width, lane, splits);
+        list_cells(static_cast<int>(w * apart % windows) * L::width, lane, splits, shape.most);
       }
       return;
     }
     const int shift = route->digits.begin;
-    list_runs(team,
+    list_runs(team, shape,
               Search{keys.end(passes->count), codec, {shift, 0}, low_mask<Bits>(all.end - shift)});
   }
 
   template <class AnySearch>
-  KOKKOS_FUNCTION void list_runs(const Team& team, const AnySearch& search) const {
+  KOKKOS_FUNCTION void list_runs(const Team& team, const ChunkShape& shape,
+                                 const AnySearch& search) const {
     const int group = team.team_rank() / L::width, lane = L::lane(team.team_rank());
     auto* const starts = take_scratch<std::size_t>(team, groups + 1);
     const std::size_t window = static_cast<std::size_t>(team.league_rank()) * windows + group;
@@ -272,11 +276,11 @@ struct ListChunks {
       if (lane == 0) starts[i] = start;
     }
     team.team_barrier();
-    if (group < windows) list(search, starts[group], starts[group + 1], lane);
+    if (group < windows) list(shape, search, starts[group], starts[group + 1], lane);
   }
 
   /// Of a cell for each lane. Whoever has the last cell of a chunk keeps it.
-  KOKKOS_FUNCTION void list_cells(int first, int lane, bool splits) const {
+  KOKKOS_FUNCTION void list_cells(int first, int lane, bool splits, std::size_t most) const {
     const std::uint64_t* const ends = splits ? split_ends : this->ends;
     const std::size_t mine = ends[first + lane];
     std::size_t begin = first > 0 ? ends[first - 1] : 0;
@@ -284,7 +288,7 @@ struct ListChunks {
     bool ends_chunk = false;
     int listed = 0;  // cells
     while (listed < L::width) {
-      const auto fit = L::where(mine <= begin + shape.most);
+      const auto fit = L::where(mine <= begin + most);
       const int fitting = L::size_of(fit);
       const bool fits = fitting > listed;
       const int next = fits ? fitting : listed + 1;
@@ -293,7 +297,7 @@ struct ListChunks {
         ends_chunk = fits && size > (splits ? 1 : 0);  // (a lone key lies where it belongs)
         if (ends_chunk) chunk = Chunk::make(begin, size);
         if (may_be_split<ExecutionSpace, Codec> && splits) {
-          tell_bounds(first + listed, first + next, begin, mine);
+          tell_bounds(first + listed, first + next, begin, mine, most);
         } else if (!fits) {
           leave(begin, mine);
         }
@@ -305,12 +309,13 @@ struct ListChunks {
   }
 
   /// Of cells side by side that make a chunk; or of one that is too long: as it is where all of its keys are the same.
-  KOKKOS_FUNCTION void tell_bounds(int cell, int next, std::size_t begin, std::size_t end) const {
+  KOKKOS_FUNCTION void tell_bounds(int cell, int next, std::size_t begin, std::size_t end,
+                                   std::size_t most) const {
     if constexpr (may_be_split<ExecutionSpace, Codec>) {
       const Bits low = splitters[cell];
       const auto high = next < Route::cells ? static_cast<Bits>(splitters[next] - 1)
                                             : static_cast<Bits>(~Bits{0});
-      if (end - begin > shape.most) {
+      if (end - begin > most) {
         if (low != high) leave_long(begin, end);
       } else if (end - begin > 1) {
         ChunkBounds<Bits>{low, high}.set(keys.spare(passes->count) + begin);
@@ -319,8 +324,8 @@ struct ListChunks {
   }
 
   template <class AnySearch>
-  KOKKOS_FUNCTION void list(const AnySearch& search, std::size_t begin, std::size_t end,
-                            int lane) const {
+  KOKKOS_FUNCTION void list(const ChunkShape& shape, const AnySearch& search, std::size_t begin,
+                            std::size_t end, int lane) const {
     using Run = typename AnySearch::Bits;
     Chunk mine{};  // each lane keeps one, for the list has one place at which all are added
     int kept = 0;

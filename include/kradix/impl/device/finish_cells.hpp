@@ -679,16 +679,33 @@ struct FinishCells {
       const std::uint32_t begin = L::scan(sum, lane), all = L::from_last(begin + sum);
       Key* const out = place;
       place += all;
-      if (all > most_staged || L::where(!fits) != 0) {
+      // As many lanes at once as most likely have room.
+      const int at_once = all <= most_staged ? L::width : lanes_at_once(all);
+      const std::uint32_t own_begin = L::of_lane(begin, lane / at_once * at_once);
+      const bool has_room = begin + sum - own_begin <= most_staged;
+      if (L::where(!fits || !has_room) != 0) {
         write_own(counts, least + mine * word_values, out + begin);
         continue;
       }
-      stage(own, static_cast<std::uint32_t>(lane) * Words::count, staged + begin);
-      L::barrier();
       const auto* const words = reinterpret_cast<const std::uint32_t*>(scratch.counts + first);
-      write_staged(staged, all, words, least + first * word_values, out, lane);
-      L::barrier();
+      KRADIX_ROLLED
+      for (int next = at_once;; next += at_once) {
+        const bool is_mine = lane < next && lane + at_once >= next;
+        if (is_mine) {
+          stage(own, static_cast<std::uint32_t>(lane) * Words::count, staged + (begin - own_begin));
+        }
+        L::barrier();
+        const std::uint32_t from = L::of_lane(begin, next - at_once);
+        const std::uint32_t to = L::of_lane(begin + sum, next - 1);
+        write_staged(staged, to - from, words, least + first * word_values, out + from, lane);
+        L::barrier();
+        if (next >= L::width) break;
+      }
     }
+  }
+  KOKKOS_FUNCTION static int lanes_at_once(std::uint32_t all) {
+    constexpr int half = L::width > 1 ? L::width / 2 : 1, quarter = half > 1 ? half / 2 : 1;
+    return all <= most_staged / 2 * 3 ? half : quarter;
   }
 
   KOKKOS_FUNCTION static std::uint16_t staged_key(std::uint32_t word, std::uint32_t nth) {

@@ -94,9 +94,8 @@ struct FinishChunk {
   using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
-  using Narrow = PackedCounters<2>;
-  using Wide = PackedCounters<4>;
   using Index = IndexReader<Codec>;
+  static constexpr int usual = 5120, usual_word_bits = 12;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr bool may_be_by_value = may_be_swept_by_value<Codec, Value>;
   static_assert(!ByValue || (may_be_by_value && with_values));
@@ -105,11 +104,17 @@ struct FinishChunk {
   static constexpr bool may_have_no_digits = ByValue || (may_be_by_value && !with_values);
   static constexpr int threads = Shape.threads, items = Shape.items, most = threads * items;
   static constexpr int groups = threads / L::width;
+  /// Longer chunks have as many counters a key.
+  static constexpr int longer = most > 2 * usual ? 2 : most > usual ? 1 : 0;
+  using Narrow = PackedCounters<2, usual_word_bits + longer>;
+  using Wide = PackedCounters<4, usual_word_bits + longer>;
   /// Of 4608 keys that spread evenly, some 150 share a narrow counter with another, some 300 a wide one; twice
   /// as many where the chunk's keys span little more than half of the indices. Floats of 4 bytes are the same as others sooner.
   static constexpr bool shares_much =
       may_have_no_digits && sizeof(Key) == 4 && (!with_values || sizeof(Value) <= 4);
-  static constexpr std::uint32_t queue_size = shares_much && most > 2 * 768 ? most / 2 : 768;
+  static constexpr std::uint32_t few_share = 768 << longer;
+  static constexpr std::uint32_t queue_size =
+      shares_much && most > 2 * few_share ? most / 2 : few_share;
   static_assert(most < 1 << Chunk::size_bits && Wide::words % (8 * threads) == 0);
   static constexpr int rounds = Wide::words / (4 * threads);  ///< of four words a lane
 
@@ -121,6 +126,7 @@ struct FinishChunk {
   const PassTable* passes;
   Route* route;
   ChunkLists lists;
+  int alone = most;  ///< keys of a chunk that FinishCrowded takes
 
   struct Scratch {
     union {
@@ -212,7 +218,9 @@ struct FinishChunk {
         if (sorted) write(team, chunk, values, registers.count, scratch);
         hopeless = scratch.hopeless;
       }
-      if (!sorted && team.team_rank() == 0) give_up(has_no_digits ? as_long_run(chunk) : chunk);
+      if (!sorted && team.team_rank() == 0) {
+        give_up(has_no_digits || chunk.size() > alone ? as_long_run(chunk) : chunk);
+      }
       team.team_barrier();
     }
   }
@@ -223,7 +231,8 @@ struct FinishChunk {
     const std::uint64_t given_up = L::load(&route->given_up);
     return given_up > by_chance && part * given_up > entry;
   }
-  /// Where keys of a chunk agree in no bits, near zero, one team's passes over all digits are soonest done.
+  /// Where keys of a chunk agree in no bits, near zero, one team's passes over all digits are soonest done; and a long chunk
+  /// fits nobody else.
   KOKKOS_FUNCTION Chunk as_long_run(const Chunk& chunk) const {
     LongRun::set_end(buffers.keys.spare(passes->count) + chunk.begin(),
                      chunk.begin() + chunk.size());

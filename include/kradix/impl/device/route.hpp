@@ -171,7 +171,8 @@ struct RouteRule {
   /// From so many on a pass leaves no more than suffixes, and cells are finished by value.
   std::size_t values_from = std::size_t{1} << 27;
   float even = 2;      ///< keys of a cell, over the mean of all cells, that are counted by value
-  float alike = 0.3f;  ///< keys that are the same as one there
+  float full = 0.6f;   ///< keys there for each value that they may have
+  float alike = 0.3f;  ///< keys that are the same as one there, beside those
   /// Suffixes of keys in cells that are copied before keys are written over them.
   std::size_t copied = std::size_t{1} << 17;
 
@@ -199,6 +200,7 @@ struct RouteRule {
   std::size_t samples_from = 0;
   /// Of more keys a glance sees too few to tell that they spread evenly.
   std::size_t glance_to = std::size_t{1} << 25;
+  float alone = run;  ///< the mean length of a run that is sorted digit by digit
   static constexpr float as_sampled = 1.05f;  ///< a length, at most
   static RouteRule of_chunks(std::size_t chunk) {
     return {as_sampled * static_cast<float>(chunk), 65536.0f};
@@ -460,7 +462,7 @@ struct ChooseRoute {
     constexpr int s = light_sweeps;
     if (s + sweeps_spared > passes || s < sweeps.least || s >= sweeps.end) return false;
     if (count < rule.mend_lights_from || route->light_most * samples > one_teams_work) return false;
-    const float differ = mean_of(route->pairs[s - 1], n) - mean_of(route->same, n);
+    const float differ = run_after(s, n) - mean_of(route->same, n);
     if (differ > rule.differ) return false;
     const float mended = gain_by_mending(s, passes, n, differ, 1 - route->heavy_share);
     const float all_sweeps = static_cast<float>(passes) * sweep_time();
@@ -499,7 +501,8 @@ struct ChooseRoute {
     const bool fits_chunks = sweeps.least <= s && run <= rule.run;
     const float uneven = fits_chunks && rule.spread_even < rule.even ? rule.spread_even : rule.even;
     if (run * static_cast<float>(Route::cells) > uneven * n) return;
-    if (n / values() > rule.alike || same_of(n) > rule.alike) return;
+    const float of_a_value = n / values();
+    if (of_a_value > rule.full || same_of(n) - of_a_value > rule.alike) return;
     route->digits = {route->top - Route::cell_bits, route->top};
     route->finishes = 1;
     route->spreads = gathers_suffixes && are_even(run) ? Route::gathered : Route::to_values;
@@ -507,7 +510,7 @@ struct ChooseRoute {
 
   /// A finish costs little more than a pass: it must replace two.
   KOKKOS_FUNCTION void choose(int s, int passes, float n) const {
-    const float run = mean_of(route->pairs[s - 1], n), same = same_of(n);
+    const float run = run_after(s, n), same = same_of(n);
     const float most = n * route->most[s - 1] / samples;
     // Up to four of a sample meet by chance.
     const bool short_enough = most <= rule.most || route->most[s - 1] <= 4;
@@ -516,8 +519,8 @@ struct ChooseRoute {
     if (s >= passes || (may_split && s > 4)) return;
     const bool fits = short_enough && run + uneven(run, same, n) <= rule.run;
     const bool spread = fits && s + 2 <= passes && tells_apart(sharing_a_word(n), n);
-    const bool crowded =
-        fits && !spread && gain_by_digits(s, n, same) > or_by_splitters(rule.gain, passes, n);
+    const bool crowded = fits && run <= rule.alone && !spread &&
+                         gain_by_digits(s, n, same) > or_by_splitters(rule.gain, passes, n);
     const float differ = run - mean_of(route->same, n);
     // One team sorts a long run in which the sample saw no difference, if there is one.
     const bool no_longest = short_enough || route->most[s - 1] <= one_teams_work;
@@ -619,6 +622,13 @@ struct ChooseRoute {
   KOKKOS_FUNCTION float mean_of(std::uint64_t pairs, float n) const {
     return n * static_cast<float>(pairs) / sampled_pairs;
   }
+  /// Keys in the run of one after so many sweeps. The last digit tells no more than 256 of those before apart, even if by
+  /// chance no pair was seen.
+  KOKKOS_FUNCTION float run_after(int s, float n) const {
+    const float seen = mean_of(route->pairs[s - 1], n);
+    const float least = s > sweeps.first ? mean_of(route->pairs[s - 2], n) / bin_count : 0;
+    return seen > least ? seen : least;
+  }
 
   /// What a finish digit by digit saves beside sweeps over all digits, in ps an element, by times measured on
   /// an H200. It goes over the bits below the sweeps and those in which the runs of a chunk differ; or over one
@@ -626,12 +636,12 @@ struct ChooseRoute {
   KOKKOS_FUNCTION float gain_by_digits(int s, float n, float same) const {
     const float sweep = sweep_time(), pass = 3, window = 25, look_up = 6;
     const float list = 1.1f * sweep + 40e6f / n;  // and the first digit
-    const float runs = rule.run * static_cast<float>(std::uint64_t{1} << s * digit_bits) / n + 2;
+    const float runs = rule.alone * static_cast<float>(std::uint64_t{1} << s * digit_bits) / n + 2;
     const int run_bits = runs < 1e18f ? bit_width_of(static_cast<std::uint64_t>(runs)) : 60;
     const int bits = route->top - s * digit_bits - all.begin + run_bits;
     const int digits = (bits + digit_bits - 1) / digit_bits;
     float more = (digits - 1) * pass + (digits - 1) / 2 * window;
-    if (has_kinds && rule.run <= rule.kinds * (same + 1) && more > look_up) more = look_up;
+    if (has_kinds && rule.alone <= rule.kinds * (same + 1) && more > look_up) more = look_up;
     return (route->digits.count() - s) * sweep - list - more;
   }
 

@@ -1,0 +1,127 @@
+// Chunks that are twice and four times as long as usual, and what those that a finish gives up go through, for they fit
+// nobody else.
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "support/hybrid.hpp"
+#include "support/keys.hpp"
+#include "support/reference.hpp"
+
+namespace {
+
+using namespace hybrid;
+using kradix::Order;
+
+inline constexpr bool may_be_long = on_host || has_room_for_long_tiles;
+constexpr TeamShape long_finish(int times) {
+  if (on_host) return {1, times * 4352};
+  return may_be_long ? TeamShape{times * 256, 17, 1} : large_finish;
+}
+
+template <class T>
+class LongChunksOf : public ::testing::Test {
+ protected:
+  /// With the index of each key as its value, and keys alone in the order of their codes.
+  template <TeamShape Finish>
+  Route expect_sorted(const std::vector<T>& input, Order order, const RouteRule& rule) {
+    const auto indices = reference::sorted_indices(input, order);
+    const auto sorted = hybrid::sort<Finish, std::uint32_t>(input, make_codec<T>(order),
+                                                            {.makes_indices = true}, rule);
+    auto alone = hybrid::sort<Finish, NoValue>(input, codec_of_all_bits<T>(order), {}, rule);
+    std::vector<T> expected = input;
+    std::ranges::sort(expected, {}, [&](const T& key) { return code_of(key, order); });
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      EXPECT_EQ(sorted.values[i], indices[i]) << i;
+      EXPECT_EQ(keys::bytes_of(sorted.keys[i]), keys::bytes_of(input[indices[i]])) << i;
+      EXPECT_EQ(keys::bytes_of(alone.keys[i]), keys::bytes_of(expected[i])) << i;
+      if (::testing::Test::HasFailure()) break;
+    }
+    return sorted.route;
+  }
+  static auto code_of(const T& key, Order order) {
+    const auto codec = codec_of_all_bits<T>(order);
+    return codec.encode(
+        std::bit_cast<typename decltype(codec_of_all_bits<T>(order))::key_type>(key));
+  }
+
+  template <int times>
+  void finishes_every_pattern() {
+    constexpr TeamShape finish = long_finish(times);
+    const auto chunk = static_cast<std::size_t>(finish.round());
+    for (const keys::Pattern pattern : keys::all_patterns) {
+      for (const std::size_t count : {chunk - 1, chunk, chunk + 1, 3 * chunk + 5, 9 * chunk}) {
+        const Order order = count % 2 == 0 ? Order::ascending : Order::descending;
+        SCOPED_TRACE(::testing::Message()
+                     << "seed " << keys::fresh_seed() << ", pattern " << static_cast<int>(pattern)
+                     << ", count " << count << ", order " << static_cast<int>(order));
+        const auto input = keys::make<T>(pattern, count, random_);
+        for (const RouteRule& rule : {always, by_digits, by_mending}) {
+          const Route route = expect_sorted<finish>(input, order, rule);
+          if (pattern == keys::Pattern::uniform && count > chunk) {
+            EXPECT_EQ(route.finishes, 1);
+            // What is sorted digit by digit is in chunks of the usual length.
+            const auto most = static_cast<std::size_t>(alone_with(sizeof(T)).round());
+            if (rule.gain <= 0) EXPECT_GE(route.chunks, count / (route.crowded ? most : chunk));
+          }
+        }
+        if (this->HasFailure()) return;
+      }
+    }
+  }
+
+  std::mt19937_64 random_{keys::fresh_seed()};
+};
+using Keys = ::testing::Types<std::uint32_t, std::int64_t, float, double>;
+TYPED_TEST_SUITE(LongChunksOf, Keys);
+
+TYPED_TEST(LongChunksOf, FinishEveryPattern) {
+  if (!may_be_long) GTEST_SKIP() << "a team has 48 KB of scratch";
+  this->template finishes_every_pattern<2>();
+  this->template finishes_every_pattern<4>();
+}
+
+/// Of which each comes so often that hardly any chunk keeps below what counters hold, though the sample is not asked.
+TYPED_TEST(LongChunksOf, ThoseGivenUpAreSortedAsLongRuns) {
+  if (!may_be_long) GTEST_SKIP() << "a team has 48 KB of scratch";
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  constexpr TeamShape finish = long_finish(2);
+  const std::size_t chunk = static_cast<std::size_t>(finish.round());
+  auto input = keys::make<TypeParam>(keys::Pattern::uniform, 12 * chunk, this->random_);
+  for (std::size_t i = 0; i < input.size(); ++i) input[i] = input[i % (input.size() / 20)];
+  std::shuffle(input.begin(), input.end(), this->random_);
+  const Route route = this->template expect_sorted<finish>(input, Order::ascending, always);
+  EXPECT_GT(route.given_up, 0u);
+  EXPECT_EQ(route.crowded, 0);
+}
+
+/// Twice as many as two digits leave within a chunk, and four times as many, are planned longer chunks; more are not.
+TEST(LongChunks, ArePlannedWhereTwoDigitsLeaveLongRuns) {
+  Machine device{270336, {256, 19}, {384, 20}, {256, 17}, {256, 18}, {256, 16}, true};
+  const auto chunk_of = [&](std::size_t count) {
+    Problem problem;
+    problem.count = count;
+    problem.key_bytes = 8;
+    problem.key_bits = 64;
+    const kradix::Plan plan = make_plan(problem, device);
+    EXPECT_EQ(plan.algorithm, kradix::Algorithm::msd_hybrid);
+    EXPECT_EQ(plan.crowded_chunk, 256u * 17);
+    return plan.chunk;
+  };
+  constexpr std::size_t usual = 256 * 17;
+  EXPECT_EQ(chunk_of(std::size_t{1} << 30), usual);
+  device.long_finish[0] = {512, 17};
+  device.long_finish[1] = {1024, 17};
+  EXPECT_EQ(chunk_of(std::size_t{1} << 28), usual);
+  EXPECT_EQ(chunk_of(std::size_t{9} << 25), 2 * usual);
+  EXPECT_EQ(chunk_of(std::size_t{1} << 29), 2 * usual);
+  EXPECT_EQ(chunk_of(std::size_t{5} << 27), 4 * usual);
+  EXPECT_EQ(chunk_of(std::size_t{1} << 30), 4 * usual);
+  EXPECT_EQ(chunk_of(std::size_t{1} << 31), usual);
+  for (const std::size_t count :
+       {std::size_t{1} << 28, std::size_t{1} << 29, std::size_t{1} << 30}) {
+    EXPECT_EQ(RouteRule::of_chunks(chunk_of(count)).least_sweeps(count), 2) << count;
+  }
+}
+
+}  // namespace
