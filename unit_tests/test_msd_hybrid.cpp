@@ -203,7 +203,9 @@ Route choice_for(int log_count, int value_bytes, const Alike& alike, int key_byt
   const auto sweeps = SweepChoices::of(rule.least_sweeps(count), key_bytes);
   const int key_bits = 8 * key_bytes;
   const float samples = Sample::samples;
-  const float pairs = static_cast<float>(Sample::teams(count)) * samples * (samples - 1) / 2;
+  const float all = static_cast<float>(Sample::teams(count)) * samples;
+  const float pairs = all * (samples - 1) / 2;
+  const float met_pairs = count >= rule.meets_from ? all * (all - 1) / 2 : 0;
   Route route{};
   route.top = key_bits;
   route.disorder = Disorder::both;
@@ -216,25 +218,29 @@ Route choice_for(int log_count, int value_bytes, const Alike& alike, int key_byt
     route.pairs[s - 1] = counted(8 * s);
     route.most[s - 1] = static_cast<std::uint32_t>(1 + samples * std::exp2(alike(8 * s)));
   }
-  ChooseRoute{count,
-              {0, key_bits},
-              rule,
-              sweeps,
-              samples,
-              pairs,
-              key_bytes + value_bytes,
-              12,
-              0,
-              value_bytes == 0,
-              splits,
-              gathers,
-              gathers_suffixes,
-              false,
-              16,
-              true,
-              in_place,
-              value_bytes > 0,
-              &route}();
+  ChooseRoute choose{count,
+                     {0, key_bits},
+                     rule,
+                     sweeps,
+                     samples,
+                     pairs,
+                     met_pairs,
+                     key_bytes + value_bytes,
+                     12,
+                     0,
+                     value_bytes == 0,
+                     splits,
+                     gathers,
+                     gathers_suffixes,
+                     false,
+                     16,
+                     true,
+                     in_place,
+                     value_bytes > 0,
+                     &route};
+  route.met = static_cast<std::uint64_t>(met_pairs * (std::exp2(alike(choose.told_bits(key_bits))) +
+                                                      1.0 / static_cast<double>(count)));
+  choose();
   return route;
 }
 
@@ -260,8 +266,9 @@ TEST(MsdHybrid, FinishesWhatSpreadsWhateverTheSize) {
       EXPECT_EQ(clusters.crowded, 0);
       EXPECT_EQ(clusters.mends, 0);
       EXPECT_GT(clusters.digits.count(), even.digits.count());
-      // A thousand of them, each of one in 2^32 of all keys that may be: five sweeps tell them apart.
-      if (log_count < 23) continue;
+      // A thousand of them, each of one in 2^32 of all keys that may be: five sweeps tell them apart, or six. (Of more keys
+      // those leave longer runs.)
+      if (log_count < 23 || log_count > 38) continue;
       const Route thousand = choice_for(log_count, value_bytes, [](double bits) {
         return bits < 10 ? -bits : bits < 32 ? -10.0 : 22 - bits;
       });
@@ -272,11 +279,32 @@ TEST(MsdHybrid, FinishesWhatSpreadsWhateverTheSize) {
   }
 }
 
+/// Sixteen keys that differ in the last bits alone, or not at all, are too few for pairs within samples: those of different
+/// teams tell.
+TEST(MsdHybrid, FewKeysThatAreCloseAreNotFinished) {
+  for (int log_count = 26; log_count <= 32; ++log_count) {
+    for (const int value_bytes : {0, 4}) {
+      SCOPED_TRACE(::testing::Message()
+                   << "2^" << log_count << " with " << value_bytes << " bytes");
+      const auto alike = [&](int of_one) {
+        return [=](double bits) {
+          return bits <= log_count - 4 ? -bits : bits < of_one ? 4.0 - log_count : -1000.0;
+        };
+      };
+      const Route close = choice_for(log_count, value_bytes, alike(40));
+      EXPECT_TRUE(close.finishes == 0 || close.mends == 1);
+      const Route same = choice_for(log_count, value_bytes, alike(100));
+      EXPECT_TRUE(same.finishes == 0 || same.mends == 1);
+    }
+  }
+}
+
 /// Of some runs of keys that spread the sample sees, by chance, no two: they are not taken for the same key many times.
 TEST(MsdHybrid, ChanceLeavesNoRunsToMend) {
   for (int log_count = 26; log_count <= 40; ++log_count) {
     for (const int value_bytes : {0, 4}) {
-      SCOPED_TRACE(::testing::Message() << "2^" << log_count << " with " << value_bytes << " bytes");
+      SCOPED_TRACE(::testing::Message()
+                   << "2^" << log_count << " with " << value_bytes << " bytes");
       const auto none = [](double bits) { return bits < 24 ? -bits : -1000.0; };
       EXPECT_EQ(choice_for(log_count, value_bytes, none, 4, /*in_place=*/false).mends, 0);
     }
@@ -368,6 +396,36 @@ std::vector<std::size_t> unseen_places(std::size_t count, std::size_t wanted, st
     if (seen.count(place) == 0) unseen.push_back(place);
   }
   return unseen;
+}
+
+/// All samples are drawn from known places, so it is known how many pairs of them agree in how many bits.
+TEST(MsdHybrid, SamplesOfAllTeamsMeet) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::mt19937_64 random{keys::fresh_seed()};
+  using Sample = SampleRuns<Space, decltype(make_codec<std::uint64_t>(Order::ascending)),
+                            sample_shape<Space>().threads>;
+  constexpr std::size_t count = 200021;
+  RouteRule rule = RouteRule::of_chunks(large_finish.round());
+  rule.meets_from = 0;
+  const RandomPlaces places{count};
+  for (const std::uint64_t kinds : {std::uint64_t{0}, std::uint64_t{40000}, std::uint64_t{2000}}) {
+    SCOPED_TRACE(kinds);
+    std::vector<std::uint64_t> input(count);
+    for (auto& key : input) key = random();
+    if (kinds > 0) {
+      for (std::size_t i = kinds; i < count; ++i) input[i] = input[random() % kinds];
+    }
+    const Route route = expect_sorted<large_finish>(input, Order::ascending, rule);
+    ASSERT_EQ(route.top, 64);
+    const std::size_t samples = Sample::teams(count) * Sample::samples;
+    // A chunk spans what agrees in so many bits, and twelve more tell words of its counters apart.
+    const int told = bit_width_of(static_cast<std::uint64_t>(count / rule.run)) + 12;
+    std::map<std::uint64_t, std::uint64_t> alike;
+    for (std::uint32_t i = 0; i < samples; ++i) ++alike[input[places.of(i)] >> (64 - told)];
+    std::uint64_t pairs = 0;
+    for (const auto& [prefix, times] : alike) pairs += times * (times - 1) / 2;
+    EXPECT_EQ(route.met, pairs);
+  }
 }
 
 /// One key in a place that the sample does not look at has a bit that no other key has.

@@ -56,6 +56,10 @@ inline RouteRule route_rule(const Plan& plan) {
     rule.most_same = 1;
     rule.pieces_from = std::size_t{3} << 24;
     rule.gather_from = std::size_t{1} << 25;
+    // With values, what a usual finish gives up is sooner sorted than swept.
+    if (plan.value_bytes > 0 && plan.chunk == plan.crowded_chunk) {
+      rule.meets_from = ~std::size_t{0};
+    }
   }
   if (plan.key_bytes == 8) rule.by_value_from = least_to_finish(plan.passes);
   if (plan.value_bytes > 0) rule.by_value_alike = 3;
@@ -67,6 +71,7 @@ struct MsdHybridScratch {
   Slot kinds;      ///< or labels
   Slot cells;      ///< if keys may be spread twice; the sums of their tiles and their counts follow
   Slot gathering;  ///< if keys may be gathered, what must be zero
+  Slot met;        ///< if samples of all teams meet
   Slot in_tiles, runs, in_windows;  ///< and their tables
   Slot heavy;     ///< of keys alone a glance may write them beside those who clear all before
   Slot by_value;  ///< if floats may be swept so: that is true of it and of what follows
@@ -100,6 +105,7 @@ struct MsdHybridScratch {
     const std::size_t splitting = may_split ? sizeof(SplitterState) : 0;
     const Gathering shape = gathering_of(plan, rule);
     const std::size_t gathering = shape.exists() ? sizeof(GatherState) : 0;
+    const std::size_t met = plan.count >= rule.meets_from ? MetSamples::bytes : 0;
     const bool may_be_by_value = plan.key_bytes >= 4 && plan.key_bytes <= 8 &&
                                  plan.count >= rule.by_value_from &&
                                  (plan.value_bytes > 0 || plan.count < rule.pieces_from);
@@ -114,12 +120,13 @@ struct MsdHybridScratch {
     constexpr std::size_t sampled = most_sampled_kinds * sizeof(std::uint64_t);
     scratch.sweeps = OnesweepScratch::list(
         plan, most, list, 2, 1,
-        kinds + heavy + cells + splitting + gathering + by_value + sampled + sizeof(Route));
+        kinds + heavy + cells + splitting + gathering + met + by_value + sampled + sizeof(Route));
     scratch.kinds = {scratch.sweeps.counts.offset + scratch.sweeps.extra, kinds};
     scratch.cells = {scratch.kinds.offset + kinds, cells};
     scratch.splitting = {scratch.cells.offset + cells, splitting};
     scratch.gathering = {scratch.splitting.offset + splitting, gathering};
-    scratch.heavy = {scratch.gathering.offset + gathering, heavy};
+    scratch.met = {scratch.gathering.offset + gathering, met};
+    scratch.heavy = {scratch.met.offset + met, heavy};
     scratch.by_value = {scratch.heavy.offset + heavy, by_value};
     scratch.sampled = {scratch.by_value.offset + by_value, sampled};
     scratch.route = {scratch.sampled.offset + sampled, sizeof(Route)};
@@ -218,6 +225,7 @@ class MsdHybrid {
         pieces_(scratch.pieces.bytes > 0 ? scratch.pieces.in<Pieces>(base) : nullptr),
         tables_{scratch.gathering.in<GatherState>(base), scratch.in_tiles.in<std::uint16_t>(base),
                 scratch.runs.in<FirstRun>(base), scratch.in_windows.in<std::uint16_t>(base)},
+        met_{scratch.met.bytes > 0 ? scratch.met.in<std::uint64_t>(base) : nullptr},
         splitters_(splitting_ != nullptr ? scratch.splitters.in<Bits>(base) : nullptr),
         sampled_(scratch.sampled.in<Key>(base)),
         kept_((with_values ? 0 : scratch.heavy.bytes) + scratch.by_value.bytes +
@@ -261,12 +269,14 @@ class MsdHybrid {
   ChooseRoute choosing(const RouteRule& rule) const {
     const auto samples = static_cast<float>(Sample::samples);
     const std::size_t teams = Sample::teams(plan_.count);
+    const float all_samples = static_cast<float>(teams) * samples;
     return {plan_.count,
             sweeps_.digits(),
             rule,
             sweep_choices(rule),
             samples,
             static_cast<float>(teams) * samples * (samples - 1) / 2,
+            met_.words != nullptr ? all_samples * (all_samples - 1) / 2 : 0,
             static_cast<int>(sizeof(Key)) + plan_.value_bytes,
             Finish::Wide::word_bits,
             value_bits(),
@@ -296,8 +306,8 @@ class MsdHybrid {
     sweeps_.template launch<sample_with>("SampleRuns",
                                          Sample::teams(plan_.count) + (kinds.wanted() ? 1 : 0),
                                          Sample::scratch_bytes(),
-                                         Sample{order(), sweep_choices(rule), kinds, shown(rule),
-                                                look(rule), route_, choosing(rule)});
+                                         Sample{order(), sweep_choices(rule), kinds, met_,
+                                                shown(rule), look(rule), route_, choosing(rule)});
   }
   Look look(const RouteRule& rule) const {
     if constexpr (may_look) {
@@ -737,6 +747,7 @@ class MsdHybrid {
   ValueSweeps<Key>* by_value_;  ///< null: nothing is swept so
   Pieces* pieces_;
   GatherTables tables_;
+  MetSamples met_;
   Bits* splitters_;
   Key* sampled_;
   std::size_t kept_;  ///< bytes at the end, that need not be zero

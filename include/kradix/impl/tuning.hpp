@@ -294,13 +294,15 @@ constexpr TeamShape finish_shape(std::size_t key_bytes, std::size_t value_bytes)
   return fitted_to_tiles(widest == 8 ? TeamShape{256, 17, 3} : TeamShape{256, 18, 4}, widest);
 }
 /// How one finishes a chunk so many times as long, 2 or 4, of so many elements that two digits leave no shorter runs; none where
-/// another finish takes those, or a team has no room.
+/// another finish takes those, or a team has no room, or elements are of sizes that are hardly ever so many.
 template <class ExecutionSpace>
 constexpr TeamShape long_finish_shape(std::size_t key_bytes, std::size_t value_bytes, int times) {
   const TeamShape usual = finish_shape<ExecutionSpace>(key_bytes, value_bytes);
   const bool counts_values = key_bytes == 4 && value_bytes == 0;
-  if (!has_room_for_long_tiles || !usual.exists() || usual.serial() || counts_values ||
-      is_host_space<ExecutionSpace>) {
+  const bool are_many =
+      value_bytes == 0 || (key_bytes <= 8 && (value_bytes == 4 || value_bytes == 8));
+  if (is_host_space<ExecutionSpace> || !has_room_for_long_tiles || !usual.exists() ||
+      counts_values || !are_many) {
     return {0, 0};
   }
   return {times * usual.threads, usual.items, 4 / times};

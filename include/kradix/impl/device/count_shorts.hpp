@@ -153,38 +153,86 @@ struct CountShorts {
     team.team_barrier();
   }
 
-  /// Each round reads all keys and counts those of one field. It begins with the first key's, and ends
-  /// with the field that holds the last key: few rounds where keys lie close together.
+  /// Part by part, those keys first that have the first one's field: most of them, where keys lie close together. If only a few
+  /// others are left they are added to the whole's counts, or else each round counts those of one field.
   KOKKOS_FUNCTION void count_in_words(const Team& team, const Share& rest,
                                       std::uint32_t* words) const {
+    constexpr std::size_t part_packs = 4 * stride;  // so that caches hold the parts of all teams
+    constexpr std::uint64_t few = 64;               // one of so many
     clear(team, words);
-    std::uint64_t left = (rest.end - rest.begin) * Keys::size;
-    std::uint32_t field = CountFields::of(short_of(keys.load(rest.begin).word(0))).field;
-    while (left > 0) {
-      visit_packs<Shape>(team, keys, rest, stride, [&](const Keys& pack) {
-        KRADIX_UNROLL
-        for (int i = 0; i < Keys::size; ++i) {
-          const CountFields place = CountFields::of(short_of(pack.word(i)));
-          if (place.field == field) L::increment(&words[place.word]);
-        }
-      });
-      team.team_barrier();
-      left -= empty_words(team, field, words);
-      field = field + 1 < CountFields::fields ? field + 1 : 0;
+    Other other{0, 0};
+    std::uint32_t field = field_of(rest.begin);
+    for (std::size_t begin = rest.begin; begin < rest.end; begin += part_packs) {
+      const Share part{begin, begin + part_packs < rest.end ? begin + part_packs : rest.end};
+      const std::uint32_t first = field_of(begin);
+      if (first != field) empty_words(team, field, words);
+      field = first;
+      const std::uint64_t all = (part.end - part.begin) * Keys::size;
+      std::uint64_t left = all - count_field(team, part, field, words);
+      if (left == 0) continue;
+      if (few * left <= all) {
+        count_others(team, part, field, other);
+        continue;
+      }
+      empty_words(team, field, words);
+      while (left > 0) {
+        field = field + 1 < CountFields::fields ? field + 1 : 0;
+        left -= count_field(team, part, field, words);
+        empty_words(team, field, words);
+      }
     }
+    add(static_cast<int>(other.key), other.times);
+    empty_words(team, field, words);
+  }
+  /// A key that a thread has met outside of a field, and how often in a row: all teams would wait for each other to add one that
+  /// comes often.
+  struct Other {
+    std::uint32_t key, times;
+  };
+  KOKKOS_FUNCTION std::uint32_t field_of(std::size_t pack) const {
+    return CountFields::of(short_of(keys.load(pack).word(0))).field;
+  }
+  /// Returns how many keys they are. Ends with a barrier.
+  KOKKOS_FUNCTION std::uint64_t count_field(const Team& team, const Share& part,
+                                            std::uint32_t field, std::uint32_t* words) const {
+    std::uint64_t counted = 0;
+    visit_packs<Shape>(team, keys, part, stride, [&](const Keys& pack) {
+      KRADIX_UNROLL
+      for (int i = 0; i < Keys::size; ++i) {
+        const CountFields place = CountFields::of(short_of(pack.word(i)));
+        if (place.field != field) continue;
+        L::increment(&words[place.word]);
+        ++counted;
+      }
+    });
+    team.team_barrier();
+    return scan_team<Shape.threads>(team, counted).total;
+  }
+  KOKKOS_FUNCTION void count_others(const Team& team, const Share& part, std::uint32_t field,
+                                    Other& other) const {
+    visit_packs<Shape>(team, keys, part, stride, [&](const Keys& pack) {
+      KRADIX_UNROLL
+      for (int i = 0; i < Keys::size; ++i) {
+        const std::uint32_t key = short_of(pack.word(i));
+        if (CountFields::of(key).field == field) continue;
+        if (key != other.key) {
+          add(static_cast<int>(other.key), other.times);
+          other = {key, 0};
+        }
+        ++other.times;
+      }
+    });
   }
 
-  /// The same for words that count keys of one field. Returns how many keys they were.
-  KOKKOS_FUNCTION std::uint64_t empty_words(const Team& team, std::uint32_t field,
-                                            std::uint32_t* words) const {
-    std::uint64_t sum = 0;
+  /// The same for words that count keys of one field.
+  KOKKOS_FUNCTION void empty_words(const Team& team, std::uint32_t field,
+                                   std::uint32_t* words) const {
     for (int i = team.team_rank(); i < CountFields::words; i += Shape.threads) {
       const std::uint32_t counted = words[i];
       words[i] = 0;
-      sum += counted;
       add(CountFields::key_of(static_cast<int>(field), i), counted);
     }
-    return scan_team<Shape.threads>(team, sum).total;
+    team.team_barrier();
   }
 
   KOKKOS_FUNCTION void add(int key, std::uint32_t counted) const {

@@ -16,6 +16,7 @@
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/key_order.hpp"
 #include "kradix/impl/device/merge_few.hpp"
+#include "kradix/impl/device/met_samples.hpp"
 #include "kradix/impl/device/sample_kinds.hpp"
 #include "kradix/impl/device/sample_places.hpp"
 #include "kradix/impl/device/team.hpp"
@@ -78,13 +79,14 @@ struct Route {
   std::uint64_t recounted;           ///< teams that have counted digits anew
   std::uint64_t pairs[most_sweeps];  ///< sampled pairs that 1, 2, ... sweeps would leave in one run
   std::uint64_t same;                ///< those of them that are the same
-  std::uint32_t most[most_sweeps];   ///< sampled keys in the longest such run of a team's sample
-  std::uint64_t chunks;              ///< listed for the finish
-  std::uint64_t left;                ///< and for those that take what it cannot
-  std::uint64_t given_up;            ///< of the chunks
-  std::uint64_t overflowed;          ///< narrow counters of chunks
-  std::uint64_t above;               ///< the bits above those by which keys are spread
-  std::uint64_t least, greatest;     ///< of the sample's codes, the first inverted
+  std::uint64_t met;                ///< pairs of all teams' that agree in what a finish tells apart
+  std::uint32_t most[most_sweeps];  ///< sampled keys in the longest such run of a team's sample
+  std::uint64_t chunks;             ///< listed for the finish
+  std::uint64_t left;               ///< and for those that take what it cannot
+  std::uint64_t given_up;           ///< of the chunks
+  std::uint64_t overflowed;         ///< narrow counters of chunks
+  std::uint64_t above;              ///< the bits above those by which keys are spread
+  std::uint64_t least, greatest;    ///< of the sample's codes, the first inverted
   /// By the sample, square sums of the shares of cells (0: there are none).
   float sharing_by_value, sharing_by_pieces;
   std::uint64_t too_wide;  ///< more keys than expected lie in cells that no suffixes tell apart
@@ -126,6 +128,8 @@ struct RouteRule {
   float run;        ///< the mean length of a run, over its elements, that still fits
   float most;       ///< and the longest that one team should finish
   float close = 5;  ///< keys that share a word of the finish's counters with one
+  /// From so many on, samples of different teams are compared in that, too.
+  std::size_t meets_from = std::size_t{1} << 26;
   /// Pairs of a glance that are the same, where a finish is worth while.
   std::uint32_t most_same = ~0u;
   float kinds = 160;    ///< in a chunk, that are few
@@ -238,7 +242,8 @@ struct ChooseRoute {
   DigitList all;
   RouteRule rule;
   SweepChoices sweeps;
-  float samples, sampled_pairs;  ///< of one team; of all
+  float samples, sampled_pairs;  ///< of one team; of all, those of one team each
+  float met_pairs;               ///< of all, those of different teams as well (0: they do not meet)
   int element_bytes;
   int word_bits;   ///< so many bits tell words of the finish's counters apart
   int value_bits;  ///< of keys that one sweep leaves alike, which may be counted (0: they may not)
@@ -393,9 +398,7 @@ struct ChooseRoute {
       return;
     }
     route->heavy = 0;
-    if (!counts && route->finishes == 0 && route->verifies == 0 && route->kinds == 0) {
-      choose_splitters(passes, n);
-    }
+    if (!counts && route->finishes == 0) choose_splitters(passes, n);
   }
 
   /// Or does it vary, as far as its ends were looked at, above what a glance saw? Those digits would have to be counted anew.
@@ -449,8 +452,14 @@ struct ChooseRoute {
     return run + 2.75f * Kokkos::sqrt(run);
   }
 
+  KOKKOS_FUNCTION bool may_split() const {
+    return splits && route->verifies == 0 && route->kinds == 0;
+  }
+  KOKKOS_FUNCTION bool splits_sooner(int passes, float n) const {
+    return may_split() && gain_by_splitters(passes, n) > rule.split_gain;
+  }
   KOKKOS_FUNCTION void choose_splitters(int passes, float n) const {
-    if (!splits || !(gain_by_splitters(passes, n) > rule.split_gain)) return;
+    if (!splits_sooner(passes, n)) return;
     route->digits = {route->top - Route::cell_bits, route->top};
     route->finishes = 1;
     route->spreads = Route::by_splitters;
@@ -515,8 +524,7 @@ struct ChooseRoute {
     // Up to four of a sample meet by chance.
     const bool short_enough = most <= rule.most || route->most[s - 1] <= 4;
     // Five sweeps, and whatever finishes, take longer than splitters.
-    const bool may_split = splits && gain_by_splitters(passes, n) > rule.split_gain;
-    if (s >= passes || (may_split && s > 4)) return;
+    if (s >= passes || (s > 4 && splits_sooner(passes, n))) return;
     const bool fits = short_enough && run + uneven(run, same, n) <= rule.run;
     const bool spread = fits && s + 2 <= passes && tells_apart(sharing_a_word(n), n);
     const bool crowded = fits && run <= rule.alone && !spread &&
@@ -570,17 +578,17 @@ struct ChooseRoute {
   /// chunk's keys do; words are told apart by the next ones. How many keys agree with one is known for whole
   /// digits that were sampled, and taken to fall evenly from one to the next.
   KOKKOS_FUNCTION float sharing_a_word(float n) const {
-    constexpr int most = Route::most_sweeps + 2;
+    constexpr int most = Route::most_sweeps + 3;
     float bits[most] = {0}, alike[most] = {Kokkos::log2(n)};
     const int all_bits = route->top - all.begin;
     int last = 0;
-    const float twice = drawn_twice(n), few = few_pairs();
     float fall = 0;  // of the last step, a bit
-    const auto add = [&](int at, std::uint64_t pairs) {
+    // So many pairs of so many, beside places that are drawn twice.
+    const auto add = [&](int at, std::uint64_t pairs, float of_all) {
       const float more = static_cast<float>(at) - bits[last];
-      const float seen = static_cast<float>(pairs) - twice;
+      const float seen = static_cast<float>(pairs) - of_all / n, few = few_pairs();
       // Few pairs are there by chance: most likely, what has fallen goes on falling.
-      const float most = Kokkos::log2((seen > few ? seen : few) * n / sampled_pairs);
+      const float most = Kokkos::log2((seen > few ? seen : few) * n / of_all);
       const float further = alike[last] - fall * more;
       const float value = seen < few && further < most ? further : most;
       fall = value < alike[last] ? (alike[last] - value) / more : 0;
@@ -588,10 +596,17 @@ struct ChooseRoute {
       bits[last] = static_cast<float>(at);
       alike[last] = alike[last - 1] - fall * more;
     };
+    const int met = met_pairs > 0 ? told_bits(route->top) : 0;
+    const auto add_met = [&](int before) {
+      if (static_cast<float>(met) > bits[last] && met < before) add(met, route->met, met_pairs);
+    };
     for (int level = sweeps.first; level < sweeps.end && level * digit_bits < all_bits; ++level) {
-      add(level * digit_bits, route->pairs[level - 1]);
+      const int at = level * digit_bits;
+      add_met(at + 1);
+      if (at != met) add(at, route->pairs[level - 1], sampled_pairs);
     }
-    add(all_bits, route->same);
+    add_met(all_bits);
+    add(all_bits, route->same, sampled_pairs);
     const float chunk = Kokkos::log2(rule.run);
     int i = 0;
     while (i + 1 < last && alike[i + 1] > chunk) ++i;
@@ -627,7 +642,16 @@ struct ChooseRoute {
   KOKKOS_FUNCTION float run_after(int s, float n) const {
     const float seen = mean_of(route->pairs[s - 1], n);
     const float least = s > sweeps.first ? mean_of(route->pairs[s - 2], n) / bin_count : 0;
-    return seen > least ? seen : least;
+    const int beyond = s * digit_bits - told_bits(route->top);
+    const float told = beyond >= 0 ? together(n) * Kokkos::exp2(-static_cast<float>(beyond)) : 0;
+    const float more = least > told ? least : told;
+    return seen > more ? seen : more;
+  }
+  /// Keys that agree with one in what a finish tells apart, where all samples meet.
+  KOKKOS_FUNCTION float together(float n) const {
+    const float twice = met_pairs / n;  // places that are drawn so
+    const float seen = static_cast<float>(route->met) - twice;
+    return met_pairs == 0 || seen < 0 ? 0 : seen * n / met_pairs;
   }
 
   /// What a finish digit by digit saves beside sweeps over all digits, in ps an element, by times measured on
@@ -651,7 +675,7 @@ struct ChooseRoute {
   }
   /// That, where it may be had and is more.
   KOKKOS_FUNCTION float or_by_splitters(float gain, int passes, float n) const {
-    const float other = splits ? gain_by_splitters(passes, n) : gain;
+    const float other = may_split() ? gain_by_splitters(passes, n) : gain;
     return other > gain ? other : gain;
   }
 
@@ -725,6 +749,7 @@ struct SampleRuns {
   KeyOrder<Codec> order;
   SweepChoices sweeps;
   Kinds kinds;  ///< found by one more team, if wanted
+  MetSamples met;
   Bits* shown;  ///< where each team shows some of its sample (null: nobody wants them)
   Look look;    ///< by the last team, at what is shown
   Route* route;
@@ -809,6 +834,7 @@ struct SampleRuns {
     sort_by_merges<Threads, samples>(team, scratch.codes, samples,
                                      [](const Bits& a, const Bits& b) { return a < b; });
     if (shown != nullptr) show(thread, top, index, scratch.codes);
+    if (met.words != nullptr) meet(thread, top - choose.told_bits(top), scratch.codes);
     const int all = sweeps.count();
     int level_of[each];
     KRADIX_UNROLL
@@ -843,6 +869,27 @@ struct SampleRuns {
     for (int i = thread; i < shows; i += Threads) {
       shown[index * shows + i] = static_cast<Bits>(codes[i * step + first] | above);
     }
+  }
+
+  /// Those of this team that agree from a bit on are one.
+  KOKKOS_FUNCTION void meet(int thread, int shift, const Bits* codes) const {
+    std::uint32_t pairs = 0;
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) {
+      const int first = thread * each + i;
+      const auto agree = static_cast<Bits>(codes[first] >> shift);
+      if (first > 0 && static_cast<Bits>(codes[first - 1] >> shift) == agree) continue;
+      int end = first + 1;
+      while (end < samples && end - first < MetSamples::most &&
+             static_cast<Bits>(codes[end] >> shift) == agree) {
+        ++end;
+      }
+      const int own = end - first;
+      pairs += met.add(agree, own) + static_cast<std::uint32_t>(own * (own - 1) / 2);
+    }
+    const int lane = L::lane(thread);
+    pairs += L::scan(pairs, lane);
+    if (lane == L::width - 1 && pairs > 0) Kokkos::atomic_add(&route->met, std::uint64_t{pairs});
   }
 
   KOKKOS_FUNCTION void look_at_order(const std::size_t* place) const {
