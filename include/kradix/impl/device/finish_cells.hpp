@@ -45,7 +45,9 @@ struct FinishCells {
   static constexpr std::uint32_t all_words = (1u << most_bits) / word_values;
   /// Keys that a group places at once: the word that counts each, of those that its lanes look at, and the how
   /// manyth it is there.
-  static constexpr std::uint32_t most_staged = 8 * L::width;
+  static constexpr std::uint32_t most_of_lane = Words::count * most;
+  static constexpr std::uint32_t most_staged =
+      8 * L::width > most_of_lane ? 8 * L::width : most_of_lane;
 
   /// Few keys: those that the team's registers hold.
   using Packed = Pack<Suffix>;
@@ -679,33 +681,31 @@ struct FinishCells {
       const std::uint32_t begin = L::scan(sum, lane), all = L::from_last(begin + sum);
       Key* const out = place;
       place += all;
-      // As many lanes at once as most likely have room.
-      const int at_once = all <= most_staged ? L::width : lanes_at_once(all);
-      const std::uint32_t own_begin = L::of_lane(begin, lane / at_once * at_once);
-      const bool has_room = begin + sum - own_begin <= most_staged;
-      if (L::where(!fits || !has_room) != 0) {
+      if (L::where(!fits) != 0 || (ByPieces && all > most_staged)) {
         write_own(counts, least + mine * word_values, out + begin);
         continue;
       }
+      // As many lanes at once as have room. (All, by pieces: there it would spill what others hold.)
       const auto* const words = reinterpret_cast<const std::uint32_t*>(scratch.counts + first);
-      KRADIX_ROLLED
-      for (int next = at_once;; next += at_once) {
-        const bool is_mine = lane < next && lane + at_once >= next;
-        if (is_mine) {
-          stage(own, static_cast<std::uint32_t>(lane) * Words::count, staged + (begin - own_begin));
+      std::uint32_t staged_keys = 0;
+      do {
+        const bool here =
+            ByPieces || (begin >= staged_keys && begin + sum <= staged_keys + most_staged);
+        if (here) {
+          stage(own, static_cast<std::uint32_t>(lane) * Words::count,
+                staged + (begin - staged_keys));
+        }
+        std::uint32_t end = all;
+        if (!ByPieces && all - staged_keys > most_staged) {
+          end = L::of_lane(begin + sum, bit_width_of(L::where(here)) - 1);
         }
         L::barrier();
-        const std::uint32_t from = L::of_lane(begin, next - at_once);
-        const std::uint32_t to = L::of_lane(begin + sum, next - 1);
-        write_staged(staged, to - from, words, least + first * word_values, out + from, lane);
+        write_staged(staged, end - staged_keys, words, least + first * word_values,
+                     out + staged_keys, lane);
         L::barrier();
-        if (next >= L::width) break;
-      }
+        staged_keys = end;
+      } while (staged_keys < all);
     }
-  }
-  KOKKOS_FUNCTION static int lanes_at_once(std::uint32_t all) {
-    constexpr int half = L::width > 1 ? L::width / 2 : 1, quarter = half > 1 ? half / 2 : 1;
-    return all <= most_staged / 2 * 3 ? half : quarter;
   }
 
   KOKKOS_FUNCTION static std::uint16_t staged_key(std::uint32_t word, std::uint32_t nth) {
