@@ -238,8 +238,8 @@ Route choice_for(int log_count, int value_bytes, const Alike& alike, int key_byt
                      in_place,
                      value_bytes > 0,
                      &route};
-  route.met = static_cast<std::uint64_t>(met_pairs * (std::exp2(alike(choose.told_bits(key_bits))) +
-                                                      1.0 / static_cast<double>(count)));
+  route.met = static_cast<std::uint64_t>(
+      met_pairs * (std::exp2(alike(choose.met_bits(key_bits))) + 1.0 / static_cast<double>(count)));
   choose();
   return route;
 }
@@ -279,23 +279,35 @@ TEST(MsdHybrid, FinishesWhatSpreadsWhateverTheSize) {
   }
 }
 
-/// Sixteen keys that differ in the last bits alone, or not at all, are too few for pairs within samples: those of different
+/// Some keys that differ in the last bits alone, or not at all, are too few for pairs within samples: those of different
 /// teams tell.
 TEST(MsdHybrid, FewKeysThatAreCloseAreNotFinished) {
   for (int log_count = 26; log_count <= 32; ++log_count) {
+    // So many others agree with one in all bits before that one.
+    const auto alike = [&](double others, int of_one) {
+      return [=](double bits) {
+        const double close = bits < of_one ? others / std::exp2(log_count) : 0;
+        return std::log2(std::exp2(-bits) + close);
+      };
+    };
     for (const int value_bytes : {0, 4}) {
       SCOPED_TRACE(::testing::Message()
                    << "2^" << log_count << " with " << value_bytes << " bytes");
-      const auto alike = [&](int of_one) {
-        return [=](double bits) {
-          return bits <= log_count - 4 ? -bits : bits < of_one ? 4.0 - log_count : -1000.0;
-        };
-      };
-      const Route close = choice_for(log_count, value_bytes, alike(40));
-      EXPECT_TRUE(close.finishes == 0 || close.mends == 1);
-      const Route same = choice_for(log_count, value_bytes, alike(100));
-      EXPECT_TRUE(same.finishes == 0 || same.mends == 1);
+      for (const double others : {4.0, 15.0, 63.0}) {
+        for (const int of_one : {40, 100}) {
+          const Route close = choice_for(log_count, value_bytes, alike(others, of_one));
+          EXPECT_TRUE(close.finishes == 0 || close.mends == 1 || close.crowded == 1)
+              << others << " up to bit " << of_one;
+        }
+      }
+      const Route some = choice_for(log_count, value_bytes, alike(1, 100));
+      EXPECT_EQ(some.finishes, 1);
+      EXPECT_EQ(some.mends, 0);
     }
+    if (log_count < 27 || log_count > 29) continue;
+    SCOPED_TRACE(::testing::Message() << "2^" << log_count << " of 4 bytes");
+    EXPECT_EQ(choice_for(log_count, 0, alike(0, 100), 4).spreads, Route::to_values);
+    EXPECT_NE(choice_for(log_count, 0, alike(1.5, 100), 4).spreads, Route::to_values);
   }
 }
 

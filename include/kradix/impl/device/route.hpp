@@ -128,8 +128,9 @@ struct RouteRule {
   float run;        ///< the mean length of a run, over its elements, that still fits
   float most;       ///< and the longest that one team should finish
   float close = 5;  ///< keys that share a word of the finish's counters with one
-  /// From so many on, samples of different teams are compared in that, too.
+  /// From so many on, samples of different teams are compared in that, too: their pairs are enough to tell how many do.
   std::size_t meets_from = std::size_t{1} << 26;
+  float close_of_all = 3.4f, same_of_all = 0.6f;
   /// Pairs of a glance that are the same, where a finish is worth while.
   std::uint32_t most_same = ~0u;
   float kinds = 160;    ///< in a chunk, that are few
@@ -279,6 +280,14 @@ struct ChooseRoute {
     return told < top - all.begin ? told : top - all.begin;
   }
 
+  /// By which samples of all teams meet. Where hardly any are left beyond those words hold some values each, however many bits
+  /// tell words apart: then by all, for it is those that are the same that overflow them.
+  KOKKOS_FUNCTION int met_bits(int top) const {
+    constexpr int bits_in_word = 3;
+    const int told = told_bits(top), all_bits = top - all.begin;
+    return told + bits_in_word <= all_bits ? told : all_bits;
+  }
+
   /// Begins the route. Keys that spread evenly, and of which hardly two are alike in what the finish counts by, need no
   /// more samples: they are chosen two sweeps and a finish. Others are swept over all digits if there are no more
   /// samples (`is_all`), without heavy ones if that saves enough.
@@ -413,6 +422,10 @@ struct ChooseRoute {
     if (piece_bits == 0 || route->verifies != 0 || route->kinds != 0 || route->heavy != 0) {
       return false;
     }
+    // Those that agree in nearly all bits no finish tells apart by value either.
+    constexpr int nearly = 4;
+    const bool are_alike = route->top - all.begin - met_bits(route->top) <= nearly;
+    if (are_alike && are_close(n)) return false;
     // Two sweeps by value, whose bins are even, take less than those over two digits; two passes in no order do not.
     const bool sweeps = with_values || count < rule.pieces_from;
     const int by = element_bytes == 4 && !sweeps ? cells_to_values(n) : cells_to_chunks(n);
@@ -512,6 +525,13 @@ struct ChooseRoute {
     if (run * static_cast<float>(Route::cells) > uneven * n) return;
     const float of_a_value = n / values();
     if (of_a_value > rule.full || same_of(n) - of_a_value > rule.alike) return;
+    if (met_pairs > 0) {
+      // Of even keys so many are together, give or take some.
+      const float even =
+          run * Kokkos::exp2(static_cast<float>(Route::cell_bits - met_bits(route->top)));
+      const float chance = 1.5f * Kokkos::sqrt((1 + even) * n / met_pairs);
+      if (together(n) - even > rule.alike + chance) return;
+    }
     route->digits = {route->top - Route::cell_bits, route->top};
     route->finishes = 1;
     route->spreads = gathers_suffixes && are_even(run) ? Route::gathered : Route::to_values;
@@ -526,7 +546,7 @@ struct ChooseRoute {
     // Five sweeps, and whatever finishes, take longer than splitters.
     if (s >= passes || (s > 4 && splits_sooner(passes, n))) return;
     const bool fits = short_enough && run + uneven(run, same, n) <= rule.run;
-    const bool spread = fits && s + 2 <= passes && tells_apart(sharing_a_word(n), n);
+    const bool spread = fits && s + 2 <= passes && tells_apart(n);
     const bool crowded = fits && run <= rule.alone && !spread &&
                          gain_by_digits(s, n, same) > or_by_splitters(rule.gain, passes, n);
     const float differ = run - mean_of(route->same, n);
@@ -577,7 +597,11 @@ struct ChooseRoute {
   /// How many keys one finds in its word of counters. A chunk spans what agrees in so many topmost bits that about a
   /// chunk's keys do; words are told apart by the next ones. How many keys agree with one is known for whole
   /// digits that were sampled, and taken to fall evenly from one to the next.
-  KOKKOS_FUNCTION float sharing_a_word(float n) const {
+  struct Sharing {
+    float keys;
+    bool is_met;  ///< by samples of all teams
+  };
+  KOKKOS_FUNCTION Sharing sharing_a_word(float n) const {
     constexpr int most = Route::most_sweeps + 3;
     float bits[most] = {0}, alike[most] = {Kokkos::log2(n)};
     const int all_bits = route->top - all.begin;
@@ -596,7 +620,7 @@ struct ChooseRoute {
       bits[last] = static_cast<float>(at);
       alike[last] = alike[last - 1] - fall * more;
     };
-    const int met = met_pairs > 0 ? told_bits(route->top) : 0;
+    const int met = met_pairs > 0 ? met_bits(route->top) : 0;
     const auto add_met = [&](int before) {
       if (static_cast<float>(met) > bits[last] && met < before) add(met, route->met, met_pairs);
     };
@@ -606,7 +630,8 @@ struct ChooseRoute {
       if (at != met) add(at, route->pairs[level - 1], sampled_pairs);
     }
     add_met(all_bits);
-    add(all_bits, route->same, sampled_pairs);
+    const bool are_whole = met == all_bits;
+    add(all_bits, are_whole ? route->met : route->same, are_whole ? met_pairs : sampled_pairs);
     const float chunk = Kokkos::log2(rule.run);
     int i = 0;
     while (i + 1 < last && alike[i + 1] > chunk) ++i;
@@ -616,14 +641,17 @@ struct ChooseRoute {
     const float told = spanned + static_cast<float>(word_bits);
     while (i + 1 < last && bits[i + 1] < told) ++i;
     const float part = told < bits[i + 1] ? (told - bits[i]) / (bits[i + 1] - bits[i]) : 1;
-    return Kokkos::exp2(alike[i] + part * (alike[i + 1] - alike[i]));
+    return {Kokkos::exp2(alike[i] + part * (alike[i + 1] - alike[i])),
+            met > 0 && (are_whole || told <= static_cast<float>(met + 1))};
   }
 
-  /// As far as so few pairs tell: some more may be chance, as much as that adds to keys that spread.
-  KOKKOS_FUNCTION bool tells_apart(float sharing, float n) const {
+  /// As far as so few pairs of each team tell: some more may be chance, as much as that adds to keys that spread.
+  KOKKOS_FUNCTION bool tells_apart(float n) const {
+    const Sharing sharing = sharing_a_word(n);
+    if (sharing.is_met) return !are_close(n);
     constexpr float of_spread = 1, most_by_chance = 3;
     const float chance = Kokkos::sqrt(of_spread * n / sampled_pairs);
-    return sharing - (chance < most_by_chance ? chance : most_by_chance) <= rule.close;
+    return sharing.keys - (chance < most_by_chance ? chance : most_by_chance) <= rule.close;
   }
 
   /// Places that are drawn twice make pairs, too.
@@ -642,10 +670,14 @@ struct ChooseRoute {
   KOKKOS_FUNCTION float run_after(int s, float n) const {
     const float seen = mean_of(route->pairs[s - 1], n);
     const float least = s > sweeps.first ? mean_of(route->pairs[s - 2], n) / bin_count : 0;
-    const int beyond = s * digit_bits - told_bits(route->top);
+    const int beyond = s * digit_bits - met_bits(route->top);
     const float told = beyond >= 0 ? together(n) * Kokkos::exp2(-static_cast<float>(beyond)) : 0;
     const float more = least > told ? least : told;
     return seen > more ? seen : more;
+  }
+  KOKKOS_FUNCTION bool are_close(float n) const {
+    const bool are_whole = met_bits(route->top) == route->top - all.begin;
+    return together(n) > (are_whole ? rule.same_of_all : rule.close_of_all);
   }
   /// Keys that agree with one in what a finish tells apart, where all samples meet.
   KOKKOS_FUNCTION float together(float n) const {
@@ -834,7 +866,7 @@ struct SampleRuns {
     sort_by_merges<Threads, samples>(team, scratch.codes, samples,
                                      [](const Bits& a, const Bits& b) { return a < b; });
     if (shown != nullptr) show(thread, top, index, scratch.codes);
-    if (met.words != nullptr) meet(thread, top - choose.told_bits(top), scratch.codes);
+    if (met.words != nullptr) meet(thread, top - choose.met_bits(top), scratch.codes);
     const int all = sweeps.count();
     int level_of[each];
     KRADIX_UNROLL
