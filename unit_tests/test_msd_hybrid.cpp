@@ -209,9 +209,8 @@ Route choice_for(int log_count, int value_bytes, const Alike& alike, int key_byt
   Route route{};
   route.top = key_bits;
   route.disorder = Disorder::both;
-  const auto counted = [&](int bits) {  // a place may be drawn twice
-    return static_cast<std::uint64_t>(pairs *
-                                      (std::exp2(alike(bits)) + 1.0 / static_cast<double>(count)));
+  const auto counted = [&](int bits) {
+    return static_cast<std::uint64_t>(pairs * std::exp2(alike(bits)));
   };
   route.same = counted(key_bits);
   for (int s = sweeps.first; s < sweeps.end; ++s) {
@@ -238,8 +237,7 @@ Route choice_for(int log_count, int value_bytes, const Alike& alike, int key_byt
                      in_place,
                      value_bytes > 0,
                      &route};
-  route.met = static_cast<std::uint64_t>(
-      met_pairs * (std::exp2(alike(choose.met_bits(key_bits))) + 1.0 / static_cast<double>(count)));
+  route.met = static_cast<std::uint64_t>(met_pairs * std::exp2(alike(choose.met_bits(key_bits))));
   choose();
   return route;
 }
@@ -306,8 +304,13 @@ TEST(MsdHybrid, FewKeysThatAreCloseAreNotFinished) {
     }
     if (log_count < 27 || log_count > 29) continue;
     SCOPED_TRACE(::testing::Message() << "2^" << log_count << " of 4 bytes");
-    EXPECT_EQ(choice_for(log_count, 0, alike(0, 100), 4).spreads, Route::to_values);
-    EXPECT_NE(choice_for(log_count, 0, alike(1.5, 100), 4).spreads, Route::to_values);
+    const auto spreads = [&](double others) {
+      return choice_for(log_count, 0, alike(others, 100), 4, true, false, true, true).spreads;
+    };
+    EXPECT_EQ(spreads(0), Route::gathered);
+    EXPECT_EQ(spreads(1.5), Route::to_values);  // which may count them
+    EXPECT_NE(spreads(6), Route::gathered);
+    EXPECT_NE(spreads(6), Route::to_values);
   }
 }
 

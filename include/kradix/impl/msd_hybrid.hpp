@@ -50,10 +50,12 @@ inline RouteRule route_rule(const Plan& plan) {
   if (plan.passes > 0)
     rule.spread_from = least_spread_bytes / static_cast<std::size_t>(plan.passes);
   rule.alone = RouteRule::of_chunks(plan.crowded_chunk).run;
+  if (plan.chunk > plan.crowded_chunk) rule.close_of_all = 1.9f;
   if (has_room_for_long_tiles) rule.split_to = most_split(plan.crowded_chunk);
   if (plan.key_bytes <= 4) {
     // Of keys that come a few times each a finish takes longer than the sweeps it saves.
     rule.most_same = 1;
+    if (plan.value_bytes == 0) rule.close_of_all = 1.4f;
     rule.pieces_from = std::size_t{3} << 24;
     rule.gather_from = std::size_t{1} << 25;
     // With values, what a usual finish gives up is sooner sorted than swept.

@@ -20,7 +20,7 @@ struct MetSamples {
   template <class Bits>
   KOKKOS_FUNCTION std::uint32_t add(Bits agree, int samples) const {
     constexpr std::uint64_t of_count = 0xffff;
-    constexpr std::size_t near = 16;
+    constexpr std::size_t near = 128;
     const std::uint64_t mixed = mix(agree);
     const std::uint64_t word = (mixed & ~of_count) != 0 ? mixed & ~of_count : of_count + 1;
     const auto many = static_cast<std::uint64_t>(samples);

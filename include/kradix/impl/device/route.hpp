@@ -130,7 +130,7 @@ struct RouteRule {
   float close = 5;  ///< keys that share a word of the finish's counters with one
   /// From so many on, samples of different teams are compared in that, too: their pairs are enough to tell how many do.
   std::size_t meets_from = std::size_t{1} << 26;
-  float close_of_all = 3.4f, same_of_all = 0.6f;
+  float close_of_all = 3.4f, same_of_all = 0.4f;
   /// Pairs of a glance that are the same, where a finish is worth while.
   std::uint32_t most_same = ~0u;
   float kinds = 160;    ///< in a chunk, that are few
@@ -178,6 +178,8 @@ struct RouteRule {
   float even = 2;      ///< keys of a cell, over the mean of all cells, that are counted by value
   float full = 0.6f;   ///< keys there for each value that they may have
   float alike = 0.3f;  ///< keys that are the same as one there, beside those
+  /// The same, by samples of all teams, where values are counted.
+  float alike_counted = 2.5f;
   /// Suffixes of keys in cells that are copied before keys are written over them.
   std::size_t copied = std::size_t{1} << 17;
 
@@ -525,16 +527,19 @@ struct ChooseRoute {
     if (run * static_cast<float>(Route::cells) > uneven * n) return;
     const float of_a_value = n / values();
     if (of_a_value > rule.full || same_of(n) - of_a_value > rule.alike) return;
+    bool has_some_alike = false;
     if (met_pairs > 0) {
-      // Of even keys so many are together, give or take some.
+      // Of even keys so many are together.
       const float even =
           run * Kokkos::exp2(static_cast<float>(Route::cell_bits - met_bits(route->top)));
-      const float chance = 1.5f * Kokkos::sqrt((1 + even) * n / met_pairs);
-      if (together(n) - even > rule.alike + chance) return;
+      const float alike = together(n) - even, chance = Kokkos::sqrt(even * n / met_pairs);
+      if (alike > rule.alike_counted + chance) return;
+      has_some_alike = alike > rule.alike + chance;
     }
     route->digits = {route->top - Route::cell_bits, route->top};
     route->finishes = 1;
-    route->spreads = gathers_suffixes && are_even(run) ? Route::gathered : Route::to_values;
+    const bool gathers = gathers_suffixes && are_even(run) && !has_some_alike;
+    route->spreads = gathers ? Route::gathered : Route::to_values;
   }
 
   /// A finish costs little more than a pass: it must replace two.
@@ -545,7 +550,11 @@ struct ChooseRoute {
     const bool short_enough = most <= rule.most || route->most[s - 1] <= 4;
     // Five sweeps, and whatever finishes, take longer than splitters.
     if (s >= passes || (s > 4 && splits_sooner(passes, n))) return;
-    const bool fits = short_enough && run + uneven(run, same, n) <= rule.run;
+    // Long chunks are for even runs: some of others would be longer than those, and of many keys.
+    const bool is_even =
+        run <= rule.spread_even * n * Kokkos::exp2(static_cast<float>(-s * digit_bits));
+    const float most_run = is_even ? rule.run : rule.alone;
+    const bool fits = short_enough && run + uneven(run, same, n) <= most_run;
     const bool spread = fits && s + 2 <= passes && tells_apart(n);
     const bool crowded = fits && run <= rule.alone && !spread &&
                          gain_by_digits(s, n, same) > or_by_splitters(rule.gain, passes, n);
@@ -607,10 +616,10 @@ struct ChooseRoute {
     const int all_bits = route->top - all.begin;
     int last = 0;
     float fall = 0;  // of the last step, a bit
-    // So many pairs of so many, beside places that are drawn twice.
+    // So many pairs of so many.
     const auto add = [&](int at, std::uint64_t pairs, float of_all) {
       const float more = static_cast<float>(at) - bits[last];
-      const float seen = static_cast<float>(pairs) - of_all / n, few = few_pairs();
+      const auto seen = static_cast<float>(pairs), few = few_pairs();
       // Few pairs are there by chance: most likely, what has fallen goes on falling.
       const float most = Kokkos::log2((seen > few ? seen : few) * n / of_all);
       const float further = alike[last] - fall * more;
@@ -654,12 +663,10 @@ struct ChooseRoute {
     return sharing.keys - (chance < most_by_chance ? chance : most_by_chance) <= rule.close;
   }
 
-  /// Places that are drawn twice make pairs, too.
-  KOKKOS_FUNCTION float drawn_twice(float n) const { return sampled_pairs / n; }
-  /// No more than so many beside those may be chance.
+  /// No more than so many may be chance.
   KOKKOS_FUNCTION static float few_pairs() { return 3; }
   KOKKOS_FUNCTION float same_of(float n) const {
-    const float seen = static_cast<float>(route->same) - drawn_twice(n);
+    const auto seen = static_cast<float>(route->same);
     return seen < few_pairs() ? 0 : seen * n / sampled_pairs;
   }
   KOKKOS_FUNCTION float mean_of(std::uint64_t pairs, float n) const {
@@ -681,9 +688,7 @@ struct ChooseRoute {
   }
   /// Keys that agree with one in what a finish tells apart, where all samples meet.
   KOKKOS_FUNCTION float together(float n) const {
-    const float twice = met_pairs / n;  // places that are drawn so
-    const float seen = static_cast<float>(route->met) - twice;
-    return met_pairs == 0 || seen < 0 ? 0 : seen * n / met_pairs;
+    return met_pairs > 0 ? n * static_cast<float>(route->met) / met_pairs : 0;
   }
 
   /// What a finish digit by digit saves beside sweeps over all digits, in ps an element, by times measured on
