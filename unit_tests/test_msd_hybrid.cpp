@@ -194,12 +194,12 @@ TEST(MsdHybrid, DenseKeysAreGivenUpSoon) {
 template <class Alike>
 Route choice_for(int log_count, int value_bytes, const Alike& alike, int key_bytes = 8,
                  bool in_place = true, bool splits = false, bool gathers = false,
-                 bool gathers_suffixes = false) {
-  constexpr std::size_t chunk = 4352;
+                 bool gathers_suffixes = false, std::size_t chunk = 4352) {
   using Sample = SampleRuns<Space, decltype(make_codec<std::uint64_t>(Order::ascending)),
                             sample_shape<Space>().threads>;
   const std::size_t count = std::size_t{1} << log_count;
-  const RouteRule rule = RouteRule::of_chunks(chunk);
+  RouteRule rule = RouteRule::of_chunks(chunk);
+  rule.alone = RouteRule::of_chunks(4352).run;
   const auto sweeps = SweepChoices::of(rule.least_sweeps(count), key_bytes);
   const int key_bits = 8 * key_bytes;
   const float samples = Sample::samples;
@@ -225,7 +225,7 @@ Route choice_for(int log_count, int value_bytes, const Alike& alike, int key_byt
                      pairs,
                      met_pairs,
                      key_bytes + value_bytes,
-                     12,
+                     11 + bit_width_of(static_cast<std::uint64_t>(chunk / 4352)),
                      0,
                      value_bytes == 0,
                      splits,
@@ -274,6 +274,29 @@ TEST(MsdHybrid, FinishesWhatSpreadsWhateverTheSize) {
       EXPECT_EQ(thousand.crowded, 0);
       EXPECT_GE(thousand.digits.count(), 5);
     }
+  }
+}
+
+/// Where hardly any run is longer than others, however they lie.
+TEST(MsdHybrid, LongChunksAreForEvenRuns) {
+  const auto choice = [](int log_count, const auto& alike) {
+    return choice_for(log_count, 4, alike, 8, true, false, false, false,
+                      log_count == 29 ? 2 * 4352 : 4 * 4352);
+  };
+  for (const int log_count : {29, 30}) {
+    SCOPED_TRACE(log_count);
+    const Route even = choice(log_count, [](double bits) { return -bits; });
+    EXPECT_EQ(even.finishes, 1);
+    EXPECT_EQ(even.digits.count(), 2);
+    // A thousand clusters, each of one in 2^32 of all keys that may be.
+    const Route clusters = choice(log_count, [](double bits) {
+      return bits < 10 ? -bits : bits < 32 ? -10.0 : 22 - bits;
+    });
+    EXPECT_EQ(clusters.finishes, 1);
+    EXPECT_EQ(clusters.digits.count(), 5);
+    // Ones in a fourth of all bits: three sweeps of 2^29 leave runs of 6500 as one key finds them, but of all lengths.
+    const Route skewed = choice(log_count, [](double bits) { return -0.678 * bits; });
+    EXPECT_TRUE(skewed.finishes == 0 || skewed.digits.count() > 3);
   }
 }
 

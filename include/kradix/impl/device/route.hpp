@@ -551,8 +551,8 @@ struct ChooseRoute {
     // Five sweeps, and whatever finishes, take longer than splitters.
     if (s >= passes || (s > 4 && splits_sooner(passes, n))) return;
     // Long chunks are for even runs: some of others would be longer than those, and of many keys.
-    const bool is_even =
-        run <= rule.spread_even * n * Kokkos::exp2(static_cast<float>(-s * digit_bits));
+    const float before = s > sweeps.first ? mean_of(route->pairs[s - 2], n) : n;
+    const bool is_even = run <= rule.spread_even * before / bin_count;
     const float most_run = is_even ? rule.run : rule.alone;
     const bool fits = short_enough && run + uneven(run, same, n) <= most_run;
     const bool spread = fits && s + 2 <= passes && tells_apart(n);
