@@ -98,14 +98,17 @@ TYPED_TEST(LongChunksOf, ThoseGivenUpAreSortedAsLongRuns) {
 /// Twice as many as two digits leave within a chunk, and four times as many, are planned longer chunks; more are not.
 TEST(LongChunks, ArePlannedWhereTwoDigitsLeaveLongRuns) {
   Machine device{270336, {256, 19}, {384, 20}, {256, 17}, {256, 18}, {256, 16}, true};
+  device.gather = {320, 22};
   const auto chunk_of = [&](std::size_t count) {
     Problem problem;
     problem.count = count;
     problem.key_bytes = 8;
     problem.key_bits = 64;
+    problem.told_apart = true;
     const kradix::Plan plan = make_plan(problem, device);
     EXPECT_EQ(plan.algorithm, kradix::Algorithm::msd_hybrid);
     EXPECT_EQ(plan.crowded_chunk, 256u * 17);
+    EXPECT_EQ(plan.gathered, plan.chunk == plan.crowded_chunk ? 320u * 22 : 0);
     return plan.chunk;
   };
   constexpr std::size_t usual = 256 * 17;

@@ -437,9 +437,9 @@ class MsdHybrid {
     }
   }
 
-  /// Words that are all there is to know of keys alone.
+  /// Words that are all there is to know of keys alone. (Of so many that chunks are long windows are too many, as a rule.)
   static constexpr bool may_have_windows =
-      !with_values && impl::may_be_gathered<ExecutionSpace, Codec>;
+      !with_values && !is_long && impl::may_be_gathered<ExecutionSpace, Codec>;
   bool may_gather() const {
     return may_have_windows && tables_.state != nullptr && !sweeps_.keeps_order();
   }
@@ -483,18 +483,16 @@ class MsdHybrid {
           return;
         }
       }
-      if constexpr (!is_long) {
-        gather_tiles<false>(shape);
-        using Cells = FinishGathered<ExecutionSpace, Codec, FinishShape>;
-        const DigitList all = sweeps_.digits();
-        sweeps_.template launch<FinishShape>(
-            "FinishGathered", teams_for_chunks(std::size_t{shape.bins()} * shape.row),
-            Cells::scratch_bytes(),
-            Cells{{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
-                   equal_keys_differ(codec_, all), passes, route_, lists_},
-                  {shape, tables_},
-                  static_cast<std::size_t>(AloneShape.round())});
-      }
+      gather_tiles<false>(shape);
+      using Cells = FinishGathered<ExecutionSpace, Codec, FinishShape>;
+      const DigitList all = sweeps_.digits();
+      sweeps_.template launch<FinishShape>(
+          "FinishGathered", teams_for_chunks(std::size_t{shape.bins()} * shape.row),
+          Cells::scratch_bytes(),
+          Cells{{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
+                 equal_keys_differ(codec_, all), passes, route_, lists_},
+                {shape, tables_},
+                static_cast<std::size_t>(AloneShape.round())});
     }
   }
 

@@ -341,7 +341,7 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
   if (plan.algorithm == Algorithm::msd_hybrid) plan.chunk = chunk_for(problem.count, machine);
   const bool counts_all_bits = plan.bits.end - plan.bits.begin == problem.key_bits;
   if (plan.algorithm == Algorithm::msd_hybrid && problem.told_apart && !problem.floating &&
-      counts_all_bits) {
+      counts_all_bits && plan.chunk == plan.crowded_chunk) {
     plan.gathered = static_cast<std::size_t>(machine.gather.round());
   }
   const TeamShape swept =

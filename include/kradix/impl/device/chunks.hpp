@@ -215,8 +215,8 @@ struct ListChunks {
   Codec codec;
   std::size_t count;
   DigitList all;
-  ChunkShape even,
-      crowded;  ///< chunks of keys that spread, and of those that are sorted digit by digit
+  ChunkShape even;     ///< chunks of keys that spread
+  ChunkShape crowded;  ///< and of those that are sorted digit by digit
   const PassTable* passes;
   const Route* route;
   ChunkLists lists;

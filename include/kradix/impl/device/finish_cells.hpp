@@ -43,9 +43,9 @@ struct FinishCells {
   using Words = typename Bitmap::Words;
   static constexpr std::uint32_t word_values = Words::count * fields;
   static constexpr std::uint32_t all_words = (1u << most_bits) / word_values;
+  static constexpr std::uint32_t most_of_lane = Words::count * most;
   /// Keys that a group places at once: the word that counts each, of those that its lanes look at, and the how
   /// manyth it is there.
-  static constexpr std::uint32_t most_of_lane = Words::count * most;
   static constexpr std::uint32_t most_staged =
       8 * L::width > most_of_lane ? 8 * L::width : most_of_lane;
 

@@ -603,13 +603,13 @@ struct ChooseRoute {
     return static_cast<float>(std::uint64_t{1} << (bits < 63 ? bits : 63));
   }
 
-  /// How many keys one finds in its word of counters. A chunk spans what agrees in so many topmost bits that about a
-  /// chunk's keys do; words are told apart by the next ones. How many keys agree with one is known for whole
-  /// digits that were sampled, and taken to fall evenly from one to the next.
   struct Sharing {
     float keys;
     bool is_met;  ///< by samples of all teams
   };
+  /// How many keys one finds in its word of counters. A chunk spans what agrees in so many topmost bits that about a
+  /// chunk's keys do; words are told apart by the next ones. How many keys agree with one is known for whole
+  /// digits that were sampled, and taken to fall evenly from one to the next.
   KOKKOS_FUNCTION Sharing sharing_a_word(float n) const {
     constexpr int most = Route::most_sweeps + 3;
     float bits[most] = {0}, alike[most] = {Kokkos::log2(n)};
@@ -682,6 +682,7 @@ struct ChooseRoute {
     const float more = least > told ? least : told;
     return seen > more ? seen : more;
   }
+  /// Are too many together for a finish?
   KOKKOS_FUNCTION bool are_close(float n) const {
     const bool are_whole = met_bits(route->top) == route->top - all.begin;
     return together(n) > (are_whole ? rule.same_of_all : rule.close_of_all);
