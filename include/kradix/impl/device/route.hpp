@@ -673,9 +673,11 @@ struct ChooseRoute {
     return n * static_cast<float>(pairs) / sampled_pairs;
   }
   /// Keys in the run of one after so many sweeps. The last digit tells no more than 256 of those before apart, even if by
-  /// chance no pair was seen.
+  /// chance no pair was seen, or hardly any. (Of many, those that are the same are a part: other estimates differ from it.)
   KOKKOS_FUNCTION float run_after(int s, float n) const {
+    constexpr std::uint64_t enough = 16;
     const float seen = mean_of(route->pairs[s - 1], n);
+    if (route->pairs[s - 1] >= enough) return seen;
     const float least = s > sweeps.first ? mean_of(route->pairs[s - 2], n) / bin_count : 0;
     const int beyond = s * digit_bits - met_bits(route->top);
     const float told = beyond >= 0 ? together(n) * Kokkos::exp2(-static_cast<float>(beyond)) : 0;
