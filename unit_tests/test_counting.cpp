@@ -33,6 +33,12 @@ constexpr CountingShapes small_shapes{
 constexpr CountingShapes few_shapes{small_shapes.bytes, small_shapes.shorts, small_shapes.places,
                                     small_shapes.expand, ~std::size_t{0}};
 
+/// By counters of 16 bits, where a team has room for them.
+constexpr CountingShapes wide_shapes{
+    small_shapes.bytes,  on_host ? TeamShape{1, 512} : count_shorts_shape<Space>(),
+    small_shapes.places, small_shapes.expand,
+    /*few=*/0,           on_host ? 2 : count_shorts_fields<Space>};
+
 template <class Key>
 auto counted_codec(Order order) {
   if constexpr (key_kind<Key>() == KeyKind::floating) {
@@ -108,6 +114,7 @@ class CountingOf : public ::testing::Test {
     expect_sorted<small_shapes>(input, order, here, there, false);
     expect_sorted<small_shapes>(input, order, here, here, true, false);
     if constexpr (sizeof(T) == 2) {
+      expect_sorted<wide_shapes>(input, order, here, there, false);
       expect_sorted<few_shapes>(input, order, here, there, false);
       expect_sorted<few_shapes>(input, order, here, here, true);
     }
@@ -171,7 +178,27 @@ TEST(Counting, SortsMoreThanCountersHold) {
     }
     expect_sorted<small_shapes>(input, Order::ascending, 3, 1, false);
     expect_sorted<few_shapes>(input, Order::ascending, 3, 1, false);
+    expect_sorted<wide_shapes>(input, Order::ascending, 3, 1, false);
     if (HasFailure()) return;
+  }
+}
+
+/// The same of counters of 16 bits, which few kinds, or a key that comes too often from some place on, overflow.
+TEST(Counting, SortsMoreThanWideCountersHold) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr std::size_t count = 2300017;
+  for (const std::size_t spread_to : {std::size_t{0}, count / 20, count / 3, count}) {
+    for (const std::uint64_t one_of : {1u, 2u, 100u}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", spread to "
+                                        << spread_to << ", one of " << one_of);
+      std::vector<std::uint16_t> input;
+      for (std::size_t i = 0; i < count; ++i) {
+        const bool heavy = i >= spread_to && random() % one_of == 0;
+        input.push_back(static_cast<std::uint16_t>(heavy ? 0xffffu : random()));
+      }
+      expect_sorted<wide_shapes>(input, Order::ascending, 1, 3, false);
+      if (HasFailure()) return;
+    }
   }
 }
 

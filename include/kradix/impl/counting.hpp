@@ -25,11 +25,16 @@ struct CountingShapes {
   TeamShape places;         ///< that turn the counts of 2^16 bins into places
   TeamShape expand;
   std::size_t few = most_few_shorts;  ///< keys of 2 bytes at most, that are sorted by one kernel
+  int fields = 6;                     ///< of a word that counts such keys
 
   template <class ExecutionSpace>
   static constexpr CountingShapes of(std::size_t key_bytes) {
-    return {count_bytes_shape<ExecutionSpace>(), count_shorts_shape<ExecutionSpace>(),
-            place_bins_shape<ExecutionSpace>(), expand_shape<ExecutionSpace>(key_bytes)};
+    return {count_bytes_shape<ExecutionSpace>(),
+            count_shorts_shape<ExecutionSpace>(),
+            place_bins_shape<ExecutionSpace>(),
+            expand_shape<ExecutionSpace>(key_bytes),
+            most_few_shorts,
+            count_shorts_fields<ExecutionSpace>};
   }
 };
 
@@ -119,7 +124,8 @@ class Counting {
           std::clamp<std::size_t>(shares(in_.packs(), count_with.round()), 1, most_counting());
       launch<count_with>("CountBytes", teams, Count::scratch_bytes(), Count{in_, counts_});
     } else {
-      using Count = CountShorts<ExecutionSpace, count_with>;
+      using Count =
+          CountShorts<ExecutionSpace, count_with, WholeShort, std::uint64_t, Shapes.fields>;
       const std::size_t teams =
           std::clamp<std::size_t>(teams_for_shorts(plan_.count * sizeof(Key)), 1, most_counting());
       const std::size_t share = shares(in_.packs(), teams);

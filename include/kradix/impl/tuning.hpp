@@ -346,10 +346,16 @@ template <class ExecutionSpace>
 constexpr TeamShape count_bytes_shape() {
   return is_host_space<ExecutionSpace> ? TeamShape{1, 8} : fitted({512, 2, 3}, 33 << 10);
 }
-/// On 2-byte keys: their counters take 43 KB, and what Kokkos keeps in scratch leaves room for 512 threads.
+/// On 2-byte keys: their counters take 43 KB, and what Kokkos keeps in scratch leaves room for 512 threads. Where a team may have
+/// 128 KB counters have 16 bits, which few kinds of keys do not soon overflow either.
+template <class ExecutionSpace>
+inline constexpr int count_shorts_fields =
+    !is_host_space<ExecutionSpace> && has_room_for_long_tiles ? 2 : 6;
 template <class ExecutionSpace>
 constexpr TeamShape count_shorts_shape() {
-  return is_host_space<ExecutionSpace> ? TeamShape{1, 64} : fitted({512, 2, 3}, 44 << 10);
+  if (is_host_space<ExecutionSpace>) return {1, 64};
+  if (count_shorts_fields<ExecutionSpace> == 2) return {1024, 2, 1};
+  return fitted({512, 2, 3}, 44 << 10);
 }
 /// What cells of longer keys take more steps to find, which need registers.
 template <class ExecutionSpace>

@@ -11,12 +11,15 @@
 
 namespace kradix::impl {
 
-/// The 2^16 counters of a team: six fields of five bits to a word of its scratch. Field f of all words
-/// holds the keys from f · 2^16 / 6 on.
+/// The 2^16 counters of a team: six fields of five bits to a word of its scratch, or two of 16 bits. Field f of all words
+/// holds the keys from f · 2^16 / fields on.
+template <int Fields>
 struct CountFields {
-  static constexpr int fields = 6, bits = 5, bins = 1 << 16;
+  static_assert(Fields == 6 || Fields == 2);
+  static constexpr int fields = Fields, bits = Fields == 6 ? 5 : 16, bins = 1 << 16;
   static constexpr int keys = (bins + fields - 1) / fields;  ///< of a field
   static constexpr int words = keys + 1;
+  static constexpr std::uint32_t most = (1u << bits) - 1;
 
   std::uint32_t field, word;
 
@@ -31,13 +34,17 @@ struct CountFields {
   /// May lie outside of [0, bins) where no key has this field and word.
   KOKKOS_FUNCTION static int key_of(int field, int word) { return field * keys + word - 1; }
   KOKKOS_FUNCTION static std::uint32_t count(std::uint32_t word, int field) {
-    return word >> (field * bits) & ((1u << bits) - 1);
+    return word >> (field * bits) & most;
   }
   /// Of all fields of a word.
   KOKKOS_FUNCTION static std::uint32_t sum(std::uint32_t word) {
-    constexpr std::uint32_t even = 0x1f | 0x1f << 2 * bits | 0x1f << 4 * bits;
-    const std::uint32_t pairs = (word & even) + (word >> bits & even);
-    return (pairs & 0x3ff) + (pairs >> 2 * bits & 0x3ff) + (pairs >> 4 * bits & 0x3ff);
+    if constexpr (fields == 2) {
+      return (word & most) + (word >> bits);
+    } else {
+      constexpr std::uint32_t even = 0x1f | 0x1f << 2 * bits | 0x1f << 4 * bits;
+      const std::uint32_t pairs = (word & even) + (word >> bits & even);
+      return (pairs & 0x3ff) + (pairs >> 2 * bits & 0x3ff) + (pairs >> 4 * bits & 0x3ff);
+    }
   }
 };
 
@@ -48,24 +55,29 @@ struct WholeShort {
 };
 
 /// A team counts its share of the keys step by step into fields of few bits. A field that overflows is never missed:
-/// its carry takes 32 from one field and adds at most 1 to another, so the fields' sum falls behind
+/// its carry takes 32 (or 2^16) from one field and adds at most 1 to another, so the fields' sum falls behind
 /// the number of keys. Then the step is taken back, which is exact however many carries there were, for a
 /// word is the sum of what was added to it. Once a single step does not fit, the rest of the share is
 /// counted in whole words, one field's keys after the other.
 template <class ExecutionSpace, TeamShape Shape, class Short = WholeShort,
-          class Counter = std::uint64_t>
+          class Counter = std::uint64_t, int Fields = 6>
 struct CountShorts {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
   using Key = typename Short::Word;
   using Keys = Pack<Key>;
+  using Places = CountFields<Fields>;
+  static constexpr bool are_wide = Fields == 2;
 
-  /// Packs of a step. The first is short, for keys alike wait for each other: that is soon noticed.
+  /// Packs of a step. The first is short, for keys alike wait for each other: that is soon noticed. (With wide fields it is looked
+  /// for first.)
   static constexpr std::size_t first_step = Shape.threads;
   static constexpr std::size_t stride = static_cast<std::size_t>(Shape.round());
-  static constexpr std::size_t long_step = 64 / Keys::size * stride;
-  /// Twelve of each key, if they spread evenly, leave every field below 32 nine times out of ten.
-  static constexpr std::size_t most_held = (12 << 16) / Keys::size;
+  static constexpr std::size_t long_step = (are_wide ? 256 : 64) / Keys::size * stride;
+  /// Twelve of each key, if they spread evenly, leave every field below 32 nine times out of ten. (Of wide fields, as many as
+  /// their sum can tell.)
+  static constexpr std::size_t most_held =
+      (are_wide ? std::size_t{1} << 31 : std::size_t{12} << 16) / Keys::size;
 
   WideArray<const Key> keys;
   std::size_t share;  ///< packs of a team
@@ -73,10 +85,10 @@ struct CountShorts {
   Short short_of{};
   std::size_t held = most_held;  ///< packs, of keys that spread over fewer counters fewer
 
-  static std::size_t scratch_bytes() { return CountFields::words * sizeof(std::uint32_t); }
+  static std::size_t scratch_bytes() { return Places::words * sizeof(std::uint32_t); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    auto* const words = take_scratch<std::uint32_t>(team, CountFields::words);
+    auto* const words = take_scratch<std::uint32_t>(team, Places::words);
     clear(team, words);
     const auto index = static_cast<std::size_t>(team.league_rank());
     const Share mine = share_of(keys.packs(), share, index);
@@ -91,7 +103,7 @@ struct CountShorts {
  private:
   /// Ends with a barrier.
   KOKKOS_FUNCTION static void clear(const Team& team, std::uint32_t* words) {
-    for (int i = team.team_rank(); i < CountFields::words; i += Shape.threads) words[i] = 0;
+    for (int i = team.team_rank(); i < Places::words; i += Shape.threads) words[i] = 0;
     team.team_barrier();
   }
 
@@ -99,10 +111,11 @@ struct CountShorts {
   KOKKOS_FUNCTION std::size_t count_in_fields(const Team& team, const Share& mine,
                                               std::uint32_t* words) const {
     std::size_t emptied = mine.begin, at = emptied;  // the words hold the keys between
+    if (are_wide && crowds(team, mine)) return at;
     // A step that does not fit by itself costs most.
     const std::size_t usual = held / 4 < long_step ? held / 4 : long_step;
     while (at < mine.end) {
-      const std::size_t length = at == mine.begin ? first_step : usual;
+      const std::size_t length = at == mine.begin && !are_wide ? first_step : usual;
       const Share step{at, at + length < mine.end ? at + length : mine.end};
       add_to_fields(team, step, 1, words);
       if (sum_of_fields(team, words) == (step.end - emptied) * Keys::size) {
@@ -118,13 +131,31 @@ struct CountShorts {
     return at;
   }
 
+  /// Does one of some keys meet so many that are the same, in its pack, that a group of lanes would wait for one counter? Words
+  /// that only count are added to by all lanes at once.
+  KOKKOS_FUNCTION bool crowds(const Team& team, const Share& mine) const {
+    constexpr std::uint32_t often = 20;  // one of so many
+    const std::size_t all = mine.end - mine.begin,
+                      looked = all < Shape.threads ? all : Shape.threads;
+    const auto thread = static_cast<std::size_t>(team.team_rank());
+    std::uint32_t same = 0;
+    if (thread < looked) {
+      const Keys pack = keys.load(mine.begin + thread);
+      KRADIX_UNROLL
+      for (int i = 1; i < Keys::size; ++i) {
+        same += short_of(pack.word(i)) == short_of(pack.word(i - 1)) ? 1 : 0;
+      }
+    }
+    return often * scan_team<Shape.threads>(team, same).total > looked * (Keys::size - 1);
+  }
+
   /// Counts the keys of a step (each by 1), or takes them back (by −1). Ends with a barrier.
   KOKKOS_FUNCTION void add_to_fields(const Team& team, const Share& step, std::uint32_t each,
                                      std::uint32_t* words) const {
     visit_packs<Shape>(team, keys, step, stride, [&](const Keys& pack) {
       KRADIX_UNROLL
       for (int i = 0; i < Keys::size; ++i) {
-        const CountFields place = CountFields::of(short_of(pack.word(i)));
+        const Places place = Places::of(short_of(pack.word(i)));
         L::add(&words[place.word], place.of_word(each));
       }
     });
@@ -133,8 +164,8 @@ struct CountShorts {
 
   KOKKOS_FUNCTION static std::uint32_t sum_of_fields(const Team& team, const std::uint32_t* words) {
     std::uint32_t sum = 0;
-    for (int i = team.team_rank(); i < CountFields::words; i += Shape.threads) {
-      sum += CountFields::sum(words[i]);
+    for (int i = team.team_rank(); i < Places::words; i += Shape.threads) {
+      sum += Places::sum(words[i]);
     }
     return scan_team<Shape.threads>(team, sum).total;
   }
@@ -142,12 +173,12 @@ struct CountShorts {
   /// Adds the fields to the whole's counts and leaves them zero. Ends with a barrier.
   KOKKOS_FUNCTION void empty_fields(const Team& team, std::uint32_t* words) const {
     // By fields: threads side by side add to counts side by side.
-    for (int i = team.team_rank(); i < CountFields::words; i += Shape.threads) {
+    for (int i = team.team_rank(); i < Places::words; i += Shape.threads) {
       const std::uint32_t word = words[i];
       words[i] = 0;
       KRADIX_UNROLL
-      for (int field = 0; field < CountFields::fields; ++field) {
-        add(CountFields::key_of(field, i), CountFields::count(word, field));
+      for (int field = 0; field < Places::fields; ++field) {
+        add(Places::key_of(field, i), Places::count(word, field));
       }
     }
     team.team_barrier();
@@ -176,7 +207,7 @@ struct CountShorts {
       }
       empty_words(team, field, words);
       while (left > 0) {
-        field = field + 1 < CountFields::fields ? field + 1 : 0;
+        field = field + 1 < Places::fields ? field + 1 : 0;
         left -= count_field(team, part, field, words);
         empty_words(team, field, words);
       }
@@ -190,7 +221,7 @@ struct CountShorts {
     std::uint32_t key, times;
   };
   KOKKOS_FUNCTION std::uint32_t field_of(std::size_t pack) const {
-    return CountFields::of(short_of(keys.load(pack).word(0))).field;
+    return Places::of(short_of(keys.load(pack).word(0))).field;
   }
   /// Returns how many keys they are. Ends with a barrier.
   KOKKOS_FUNCTION std::uint64_t count_field(const Team& team, const Share& part,
@@ -199,7 +230,7 @@ struct CountShorts {
     visit_packs<Shape>(team, keys, part, stride, [&](const Keys& pack) {
       KRADIX_UNROLL
       for (int i = 0; i < Keys::size; ++i) {
-        const CountFields place = CountFields::of(short_of(pack.word(i)));
+        const Places place = Places::of(short_of(pack.word(i)));
         if (place.field != field) continue;
         L::increment(&words[place.word]);
         ++counted;
@@ -214,7 +245,7 @@ struct CountShorts {
       KRADIX_UNROLL
       for (int i = 0; i < Keys::size; ++i) {
         const std::uint32_t key = short_of(pack.word(i));
-        if (CountFields::of(key).field == field) continue;
+        if (Places::of(key).field == field) continue;
         if (key != other.key) {
           add(static_cast<int>(other.key), other.times);
           other = {key, 0};
@@ -227,10 +258,10 @@ struct CountShorts {
   /// The same for words that count keys of one field.
   KOKKOS_FUNCTION void empty_words(const Team& team, std::uint32_t field,
                                    std::uint32_t* words) const {
-    for (int i = team.team_rank(); i < CountFields::words; i += Shape.threads) {
+    for (int i = team.team_rank(); i < Places::words; i += Shape.threads) {
       const std::uint32_t counted = words[i];
       words[i] = 0;
-      add(CountFields::key_of(static_cast<int>(field), i), counted);
+      add(Places::key_of(static_cast<int>(field), i), counted);
     }
     team.team_barrier();
   }

@@ -113,8 +113,9 @@ struct FinishChunk {
   static constexpr bool shares_much =
       may_have_no_digits && sizeof(Key) == 4 && (!with_values || sizeof(Value) <= 4);
   static constexpr std::uint32_t few_share = 768 << longer;
+  static constexpr bool may_share_much = shares_much || (sizeof(Key) == 4 && with_values);
   static constexpr std::uint32_t queue_size =
-      shares_much && most > 2 * few_share ? most / 2 : few_share;
+      may_share_much && most > 2 * few_share ? most / 2 : few_share;
   static_assert(most < 1 << Chunk::size_bits && Wide::words % (8 * threads) == 0);
   static constexpr int rounds = Wide::words / (4 * threads);  ///< of four words a lane
 

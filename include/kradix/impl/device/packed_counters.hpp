@@ -26,22 +26,18 @@ struct PackedCounters {
   KOKKOS_FUNCTION static std::uint32_t counter(std::uint32_t word, std::uint32_t shift) {
     return word >> shift & most;
   }
-  /// The sum of all counters of a word; those of 4 bits may not sum up to more than 15, so that a product
-  /// adds them without a carry.
+  /// The sum of all counters of a word.
   KOKKOS_FUNCTION static std::uint32_t sum(std::uint32_t word) {
     if constexpr (bits == 2) {
       return count_bits(word) + count_bits(word & ~ones);
     } else {
-      return word * ones >> 28;
+      constexpr std::uint32_t every_other = 0x0f0f0f0f;
+      return ((word & every_other) + (word >> 4 & every_other)) * 0x01010101u >> 24;
     }
   }
   /// The sum of those below the counter at `shift`.
   KOKKOS_FUNCTION static std::uint32_t before(std::uint32_t word, std::uint32_t shift) {
-    if constexpr (bits == 2) {
-      return sum(word & ((1u << shift) - 1));
-    } else {
-      return counter(word * (ones - 1), shift);
-    }
+    return sum(word & ((1u << shift) - 1));
   }
   /// A one for each counter that reads one.
   KOKKOS_FUNCTION static std::uint32_t those_at_one(std::uint32_t word) {
@@ -52,21 +48,16 @@ struct PackedCounters {
     return static_cast<std::uint32_t>(Kokkos::Experimental::popcount_builtin(word));
   }
 
-  /// Tells whether a counter, or a word's sum, has gone beyond what it can hold.
+  /// Tells whether a counter has gone beyond what it can hold.
   class Overflow {
     std::uint32_t seen_ = 0;
 
    public:
     /// One is added to the counter at `shift` of what was `word`.
     KOKKOS_FUNCTION void add(std::uint32_t word, std::uint32_t shift) {
-      if constexpr (bits == 2) {
-        seen_ |= counter(word, shift) + 1;
-      } else {
-        const std::uint32_t sum = word * ones;
-        seen_ = sum > seen_ ? sum : seen_;
-      }
+      seen_ |= counter(word, shift) + 1;
     }
-    KOKKOS_FUNCTION bool seen() const { return bits == 2 ? seen_ >= 4 : seen_ >> 28 == 15; }
+    KOKKOS_FUNCTION bool seen() const { return seen_ > most; }
   };
 };
 
