@@ -46,6 +46,8 @@ inline std::size_t most_split(std::size_t chunk) {
 inline RouteRule route_rule(const Plan& plan) {
   RouteRule rule = RouteRule::of_chunks(plan.chunk);
   rule.samples_from = least_to_sample(plan.passes);
+  // A pair that a glance sees stands for a key or two up to here.
+  rule.glance_to = std::max(std::size_t{1} << 24, rule.samples_from - 1);
   rule.heavy_from = plan.value_bytes > 0 ? rule.samples_from : std::size_t{1} << 22;
   if (plan.passes > 0)
     rule.spread_from = least_spread_bytes / static_cast<std::size_t>(plan.passes);

@@ -108,14 +108,17 @@ struct FinishChunk {
   static constexpr int longer = most > 2 * usual ? 2 : most > usual ? 1 : 0;
   using Narrow = PackedCounters<2, usual_word_bits + longer>;
   using Wide = PackedCounters<4, usual_word_bits + longer>;
-  /// Of 4608 keys that spread evenly, some 150 share a narrow counter with another, some 300 a wide one; twice
-  /// as many where the chunk's keys span little more than half of the indices. Floats of 4 bytes are the same as others sooner.
+  /// Floats of 4 bytes are the same as others sooner.
   static constexpr bool shares_much =
       may_have_no_digits && sizeof(Key) == 4 && (!with_values || sizeof(Value) <= 4);
-  static constexpr std::uint32_t few_share = 768 << longer;
-  static constexpr bool may_share_much = shares_much || (sizeof(Key) == 4 && with_values);
-  static constexpr std::uint32_t queue_size =
-      may_share_much && most > 2 * few_share ? most / 2 : few_share;
+  /// Counters that keys share: there is room for all that there can be, unless scratch has none. Of 4608 keys that spread evenly, some
+  /// 150 share a narrow one with another, some 300 a wide one; twice as many where the chunk's keys span little more than half of
+  /// the indices; all of keys that come twice each.
+  static constexpr std::size_t widest = with_values && sizeof(Value) > sizeof(Key) ? sizeof(Value)
+                                                                                   : sizeof(Key);
+  static constexpr bool queues_all =
+      has_room_for_long_tiles || most * (widest + 2 * sizeof(std::uint16_t)) <= 45 << 10;
+  static constexpr std::uint32_t queue_size = queues_all ? most / 2 : 768 << longer;
   static_assert(most < 1 << Chunk::size_bits && Wide::words % (8 * threads) == 0);
   static constexpr int rounds = Wide::words / (4 * threads);  ///< of four words a lane
 
@@ -531,9 +534,11 @@ struct FinishChunk {
     std::uint32_t slot = 0;
     if (lane == L::width - 1) slot = L::add(&scratch.queued, before + mine);
     slot = L::from_last(slot) + before;
-    if (slot + mine > queue_size) {
-      KRADIX_UNROLL
-      for (int w = 0; w < words; ++w) second[w] = 0;
+    if constexpr (!queues_all) {
+      if (slot + mine > queue_size) {
+        KRADIX_UNROLL
+        for (int w = 0; w < words; ++w) second[w] = 0;
+      }
     }
     return slot;
   }
@@ -556,9 +561,11 @@ struct FinishChunk {
   template <class Counters, class By>
   KOKKOS_FUNCTION void sort_shared(const Team& team, int size, const By& index,
                                    Scratch& scratch) const {
-    if (scratch.queued > queue_size) {
-      sort_at_all_places<Counters>(team, size, index, scratch);
-      return;
+    if constexpr (!queues_all) {
+      if (scratch.queued > queue_size) {
+        sort_at_all_places<Counters>(team, size, index, scratch);
+        return;
+      }
     }
     for (auto i = static_cast<std::uint32_t>(team.team_rank()); i < scratch.queued; i += threads) {
       sort_places(scratch, scratch.queue[i].first, scratch.queue[i].end());

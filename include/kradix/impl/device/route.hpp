@@ -206,7 +206,7 @@ struct RouteRule {
   /// Fewer keys are only glanced at.
   std::size_t samples_from = 0;
   /// Of more keys a glance sees too few to tell that they spread evenly.
-  std::size_t glance_to = std::size_t{1} << 25;
+  std::size_t glance_to = std::size_t{1} << 24;
   float alone = run;  ///< the mean length of a run that is sorted digit by digit
   static constexpr float as_sampled = 1.05f;  ///< a length, at most
   static RouteRule of_chunks(std::size_t chunk) {
