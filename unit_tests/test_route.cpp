@@ -305,6 +305,19 @@ TYPED_TEST(GlanceOf, EvenKeysAloneAreGathered) {
     auto skewed = input;
     for (auto& key : skewed) key &= static_cast<TypeParam>(this->random_());
     EXPECT_EQ(expect_sorted<NoValue>(skewed, Order::ascending, {}, rule).spreads, 0);
+    // Nearly in order, a tile's keys are of few bins.
+    auto nearly = input;
+    std::ranges::sort(nearly);
+    for (std::size_t i = 0; i < this->count / 200; ++i) {
+      std::swap(nearly[this->random_() % this->count], nearly[this->random_() % this->count]);
+    }
+    for (const bool reversed : {false, true}) {
+      if (reversed) std::ranges::reverse(nearly);
+      const Route route = expect_sorted<NoValue>(nearly, Order::ascending, {}, rule);
+      EXPECT_EQ(route.verifies, 0);
+      EXPECT_EQ(route.spreads, 0);
+      EXPECT_EQ(route.lie_together, 1);
+    }
   }
 }
 

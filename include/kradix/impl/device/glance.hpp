@@ -152,6 +152,7 @@ struct Glance {
     std::uint64_t differ[Combined::words];
     Bits least, greatest;
     std::uint32_t disorder;
+    std::uint32_t beside;  ///< keys that share the topmost digit with the next one
     bool chosen;
     union {
       typename Pairs::Scratch pairs;
@@ -165,7 +166,8 @@ struct Glance {
     const SamplePlaces places(order.count, GlancedPairs::samples);
     const Bits first = order.codec.encode(order.keys[0]);
     Key key[each];
-    Bits bits[each], differ = 0;
+    constexpr int step = GlancedPairs::order_step;
+    Bits bits[each], from_next[each / step], differ = 0;
     std::uint32_t disorder = 0;
     // Unrolled, all loads are under way at once.
     KRADIX_UNROLL
@@ -173,9 +175,11 @@ struct Glance {
       const std::size_t sample = places.of(static_cast<std::size_t>(thread) * each + i);
       const std::size_t place = sample < order.count ? sample : 0;
       key[i] = order.keys[place];
-      if (i % GlancedPairs::order_step == 0) disorder |= order.disorder_at(place);
+      if (i % step != 0) continue;
+      disorder |= order.disorder_at(place);
+      from_next[i / step] = order.differ_at(place);
     }
-    if (thread == 0) scratch.disorder = 0;
+    if (thread == 0) scratch.disorder = scratch.beside = 0;
     const Pairs pairs{scratch.pairs};
     pairs.clear(team);
     KRADIX_UNROLL
@@ -188,6 +192,7 @@ struct Glance {
     if (L::lane(thread) == 0 && found != 0) Kokkos::atomic_or(&scratch.disorder, found);
     const int top = bit_width_of(
         static_cast<Bits>(Combined::over(team, differ, scratch.differ) & order.mask()));
+    const bool lie_together = choose.gathers && are_beside(team, from_next, top, scratch);
     GlancedPairs seen{0, 0, 0, true};
     if (choose.may_tell_at_a_glance(top))
       seen = pairs.count(team, bits, top, top - order.all.begin, choose.told_bits(top));
@@ -208,13 +213,29 @@ struct Glance {
       }
     }
     if (thread == 0) {
-      choose.at_a_glance(seen, top, disordered, is_all, found_kinds);
+      choose.at_a_glance(seen, top, disordered, lie_together, is_all, found_kinds);
       if constexpr (sizeof(Bits) <= 8)
         choose.route->above = static_cast<Bits>(first & ~low_mask<Bits>(top));
     }
   }
 
  private:
+  /// Do seven keys of eight share the topmost digit with the next one?
+  KOKKOS_FUNCTION bool are_beside(const Team& team,
+                                  const Bits (&from_next)[each / GlancedPairs::order_step], int top,
+                                  Scratch& scratch) const {
+    const int shift = top > digit_bits ? top - digit_bits : 0;
+    std::uint32_t beside = 0;
+    KRADIX_UNROLL
+    for (const Bits& differ : from_next) beside += (differ >> shift) == 0 ? 1 : 0;
+    const int lane = L::lane(team.team_rank());
+    beside += L::scan(beside, lane);
+    if (lane == L::width - 1 && beside > 0) L::add(&scratch.beside, beside);
+    team.team_barrier();
+    constexpr std::uint32_t looked = GlancedPairs::samples / GlancedPairs::order_step;
+    return scratch.beside > looked / 8 * 7;
+  }
+
   /// Do they spread evenly enough over their values?
   KOKKOS_FUNCTION bool look_at_values(const Team& team, const Bits (&bits)[each], int top,
                                       Scratch& scratch) const {

@@ -48,6 +48,11 @@ struct KeyOrder {
     if (place + 1 >= count) return 0;
     return disorder(codec.encode(keys[place]) & mask(), codec.encode(keys[place + 1]) & mask());
   }
+  /// The bits in which they differ (all: there is no next one).
+  KOKKOS_FUNCTION Bits differ_at(std::size_t place) const {
+    if (place + 1 >= count) return mask();
+    return (codec.encode(keys[place]) ^ codec.encode(keys[place + 1])) & mask();
+  }
 };
 
 /// Teams that stay look at all neighbours.

@@ -58,7 +58,8 @@ struct Route {
   KOKKOS_FUNCTION bool lists_cells() const {
     return spreads == to_chunks || spreads == by_value || spreads == pieces_to_chunks;
   }
-  int together;  ///< cells side by side that were a chunk, where keys are gathered
+  int lie_together;  ///< nearly all neighbours share the topmost digit
+  int together;      ///< cells side by side that were a chunk, where keys are gathered
   /// Then keys of a chunk may agree in no bits at all.
   KOKKOS_FUNCTION bool has_no_digits() const { return is_by_value(spreads) || is_by_pieces(); }
   static constexpr int cell_bits = 2 * digit_bits;  ///< of those digits
@@ -294,12 +295,14 @@ struct ChooseRoute {
   /// more samples: they are chosen two sweeps and a finish. Others are swept over all digits if there are no more
   /// samples (`is_all`), without heavy ones if that saves enough.
   KOKKOS_FUNCTION void at_a_glance(const GlancedPairs& seen, int top, std::uint32_t disorder,
-                                   bool is_all, const KindsInSample& kinds) const {
+                                   bool lie_together, bool is_all,
+                                   const KindsInSample& kinds) const {
     const bool spreads = spread_evenly(seen);
     Route begun{};
     begun.top = top;
     begun.disorder = disorder;
     begun.kinds = kinds.kinds;
+    begun.lie_together = lie_together ? 1 : 0;
     const bool hopes_for_order = disorder != Disorder::both;
     if (is_all || (spreads && !hopes_for_order)) {
       begun.chosen = 1;
@@ -307,7 +310,7 @@ struct ChooseRoute {
       begun.finishes = spreads ? 1 : 0;
       begun.digits =
           spreads ? DigitList{top - GlancedPairs::cell_bits, top} : all_digits(passes(top), top);
-      if (spreads && !hopes_for_order && are_even(alike(seen.pairs)))
+      if (spreads && !hopes_for_order && may_gather(alike(seen.pairs), lie_together))
         begun.spreads = Route::gathered;
       if (kinds.heavy != 0 && kinds.heavy_share > least_heavy_share(passes(top))) {
         begun.heavy = kinds.heavy;
@@ -365,9 +368,10 @@ struct ChooseRoute {
   KOKKOS_FUNCTION float alike(std::uint32_t pairs) const {
     return static_cast<float>(count) * static_cast<float>(pairs) / GlancedPairs::all;
   }
-  /// Keys that one finds in its cell of 65536 are hardly more than all cells have on average: they may be gathered.
-  KOKKOS_FUNCTION bool are_even(float run) const {
-    return gathers &&
+  /// Keys that one finds in its cell of 65536 are hardly more than all cells have on average: they may be gathered, unless they lie
+  /// together: a tile's keys are of few bins then, which takes up to half as long again.
+  KOKKOS_FUNCTION bool may_gather(float run, bool lie_together) const {
+    return gathers && !lie_together &&
            run * static_cast<float>(Route::cells) <= rule.gather_even * static_cast<float>(count);
   }
   /// Of a team's sample, in a run that one team sorts.
@@ -538,7 +542,8 @@ struct ChooseRoute {
     }
     route->digits = {route->top - Route::cell_bits, route->top};
     route->finishes = 1;
-    const bool gathers = gathers_suffixes && are_even(run) && !has_some_alike;
+    const bool gathers =
+        gathers_suffixes && may_gather(run, route->lie_together != 0) && !has_some_alike;
     route->spreads = gathers ? Route::gathered : Route::to_values;
   }
 
@@ -571,7 +576,7 @@ struct ChooseRoute {
     route->mends = mends ? 1 : 0;
     const bool even = run * static_cast<float>(Route::cells) <= rule.spread_even * n;
     if (spread && s * digit_bits == Route::cell_bits && route->verifies == 0 && route->kinds == 0) {
-      if (are_even(run) && !gathers_suffixes) {
+      if (may_gather(run, route->lie_together != 0) && !gathers_suffixes) {
         route->spreads = Route::gathered;
       } else if (even && may_spread()) {
         route->spreads = Route::to_chunks;
