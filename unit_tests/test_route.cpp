@@ -308,7 +308,7 @@ TYPED_TEST(GlanceOf, EvenKeysAloneAreGathered) {
     // Nearly in order, a tile's keys are of few bins.
     auto nearly = input;
     std::ranges::sort(nearly);
-    for (std::size_t i = 0; i < this->count / 200; ++i) {
+    for (std::size_t i = 0; i < this->count / 100; ++i) {
       std::swap(nearly[this->random_() % this->count], nearly[this->random_() % this->count]);
     }
     for (const bool reversed : {false, true}) {
