@@ -218,6 +218,23 @@ TYPED_TEST(RouteOf, KeysAlmostInOrderAreNotVerified) {
   EXPECT_EQ(route.verifies, 0);
 }
 
+/// All neighbours but a few are in order, and none of those is looked at; samples that lie far apart tell.
+TYPED_TEST(RouteOf, RunsInOrderAreNotVerified) {
+  constexpr std::size_t runs = 16;
+  std::vector<TypeParam> input;
+  for (std::size_t run = 0; run < runs; ++run) {
+    const auto sorted = keys::make<TypeParam>(keys::Pattern::sorted, 2503, this->random_);
+    input.insert(input.end(), sorted.begin(), sorted.end());
+  }
+  for (const auto& keys : {input, turned_round(input)}) {
+    sort_every_way(keys, Order::ascending, [](const Route& route, bool) {
+      EXPECT_EQ(route.verifies, 0);
+      EXPECT_EQ(route.recounts, 0);
+    });
+    if (this->HasFailure()) return;
+  }
+}
+
 /// Bits outside the range only travel: keys that are in order by the others stay as they are, but equal
 /// ones must not be turned round.
 TEST(Route, OrderIsThatOfTheBitsThatCount) {
@@ -353,7 +370,7 @@ TYPED_TEST(GlanceOf, KeysThatAreTheSameAreTold) {
   std::vector<TypeParam> input(this->count);
   for (auto& key : input) key = kinds[this->random_() % this->count];
   RouteRule few_same = only_glancing;
-  few_same.most_same = 4;  // (of keys that spread two in 27 bits are rare)
+  few_same.most_same = 4;  // (of keys that spread two that agree in 32 bits are rare)
   const auto chooses = [](int finishes) {
     return [finishes](const Route& route) { EXPECT_EQ(route.finishes, finishes); };
   };
@@ -724,6 +741,68 @@ RouteRule mending_lights() {
   return rule;
 }
 
+/// Floats with values, of which those that have an encoding of their own may be heavy.
+template <class T>
+class HeavyFloats : public ::testing::Test {
+ protected:
+  /// Those that are frequent, and random ones: numbers, or any bits at all.
+  std::vector<T> with(const std::vector<T>& frequent, bool all_bits, std::size_t count) {
+    using Word = kradix::impl::unsigned_of_size<sizeof(T)>;
+    std::vector<T> input(count);
+    for (T& key : input) {
+      if (random_() % 4 != 0) {
+        key = frequent[random_() % frequent.size()];
+      } else if (all_bits) {
+        key = std::bit_cast<T>(static_cast<Word>(random_()));
+      } else {
+        key = static_cast<T>(static_cast<std::int64_t>(random_()));
+      }
+    }
+    return input;
+  }
+  template <class Expect>
+  void sort(const std::vector<T>& input, const RouteRule& rule, const Expect& expect) {
+    SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+    for (const Order order : {Order::ascending, Order::descending}) {
+      for_each_movement(input, order, [&](const Movement& movement) {
+        expect(expect_sorted<std::uint32_t>(input, order, movement, rule));
+      });
+      if (this->HasFailure()) return;
+    }
+  }
+  static constexpr T nan = std::numeric_limits<T>::quiet_NaN(),
+                     infinity = std::numeric_limits<T>::infinity();
+  std::mt19937_64 random_{keys::fresh_seed()};
+};
+using FloatKeys = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(HeavyFloats, FloatKeys);
+
+TYPED_TEST(HeavyFloats, LeaveAndComeBackWithValues) {
+  const std::vector<TypeParam> some{TypeParam(1.5), TypeParam(-2e9), this->infinity,
+                                    -this->infinity, std::numeric_limits<TypeParam>::denorm_min()};
+  for (const bool all_bits : {false, true}) {
+    for (const std::size_t count : {3000, 40009}) {
+      this->sort(this->with(some, all_bits, count), taking_out, [](const Route& route) {
+        EXPECT_GE(route.heavy, 5);
+        EXPECT_GT(route.lights, 0u);
+      });
+    }
+  }
+}
+
+/// Zeros of both signs and what is no number keep the order in which they came, and their bits.
+TYPED_TEST(HeavyFloats, StayWhereOthersEqualThem) {
+  const std::vector<TypeParam> equal{TypeParam(0), -TypeParam(0), this->nan, -this->nan};
+  auto mixed = equal;
+  mixed.push_back(TypeParam(3));
+  for (const bool all_bits : {false, true}) {
+    this->sort(this->with(equal, all_bits, 40009), taking_out,
+               [](const Route& route) { EXPECT_EQ(route.heavy, 0); });
+    this->sort(this->with(mixed, all_bits, 40009), taking_out,
+               [](const Route& route) { EXPECT_EQ(route.heavy, 1); });
+  }
+}
+
 /// Light keys in runs that agree in the digits of four sweeps, short ones and longer ones than a thread sorts; none is
 /// as frequent as a heavy one.
 TEST(HeavyKindsOf8Bytes, LightOnesAreMended) {
@@ -752,6 +831,26 @@ TEST(HeavyKindsOf8Bytes, LightOnesAreMended) {
         if (::testing::Test::HasFailure()) return;
       }
     }
+  }
+}
+
+/// Unless zeros, which are light, are as frequent as heavy keys.
+TEST(HeavyKindsOf8Bytes, LightDoublesAreMended) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  for (const bool zeros : {false, true}) {
+    std::vector<double> input(60013);
+    for (auto& key : input) {
+      const double light = std::bit_cast<double>(0x3ffull << 52 | random() >> 12);
+      const auto kind = random() % 8;
+      key = kind < 4 ? 1e9 : kind < 6 && zeros ? 0.0 : light;
+    }
+    for_each_movement(input, Order::ascending, [&](const Movement& movement) {
+      const Route route =
+          expect_sorted<std::uint32_t>(input, Order::ascending, movement, mending_lights());
+      EXPECT_EQ(route.heavy, 1);
+      EXPECT_EQ(route.mends, zeros ? 0 : 1);
+    });
+    if (::testing::Test::HasFailure()) return;
   }
 }
 

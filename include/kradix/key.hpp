@@ -127,6 +127,12 @@ struct WordCodec {
     return float_of_order(static_cast<Word>(static_cast<Word>(code) ^ flip));
   }
 
+  /// Has no other key its encoding? Zeros have two, and what is no number has one for all.
+  KOKKOS_FUNCTION constexpr bool is_lone(Word word) const requires Floating {
+    const Word magnitude = static_cast<Word>(word & static_cast<Word>(~sign));
+    return magnitude != 0 && magnitude <= infinity;
+  }
+
   /// Of what `float_in_order` made of a float.
   KOKKOS_FUNCTION constexpr bits_type encode_in_order(Word in_order) const requires Floating {
     const Word apart_from_zero = in_order == negative_zero ? sign : in_order;

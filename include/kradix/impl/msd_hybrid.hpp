@@ -56,8 +56,8 @@ inline RouteRule route_rule(const Plan& plan) {
   if (has_room_for_long_tiles) rule.split_to = most_split(plan.crowded_chunk);
   if (plan.key_bytes <= 4) {
     // Of keys that come a few times each a finish takes longer than the sweeps it saves.
-    rule.most_same = 1;
-    if (plan.value_bytes == 0) rule.close_of_all = 1.4f;
+    rule.most_same = 0;
+    if (plan.value_bytes == 0) rule.same_of_all = 3;
     // A cell of fewer keys is as long to count by value.
     if (plan.count < std::size_t{1} << 28) rule.alike_counted = 1.5f;
     rule.pieces_from = std::size_t{3} << 24;
@@ -352,6 +352,7 @@ class MsdHybrid {
   using Kinds = std::conditional_t<with_values, Labels<Key>, impl::Kinds<Key>>;
   /// Of labelled keys the sample must hold all kinds, so it is seen whether any two of them are equal.
   static constexpr bool knows_kinds = with_values ? may_be_listed<Codec> : may_be_kind<Codec>;
+  static constexpr bool takes_heavy = may_be_taken_out<Codec, with_values>;
 
   /// Keys are made again from their kinds, so a kind must be all there is to know of a key.
   bool may_look_for_kinds(const RouteRule& rule) const {
@@ -359,8 +360,8 @@ class MsdHybrid {
            (with_values || !equal_keys_differ(codec_, sweeps_.digits()));
   }
   bool may_take_out(const RouteRule& rule) const {
-    return may_be_kind<Codec> && may_look_for_kinds(rule) && !(with_values && glances_only(rule)) &&
-           plan_.count >= rule.heavy_from && !equal_keys_differ(codec_, sweeps_.digits());
+    return takes_heavy && may_look_for_kinds(rule) && !(with_values && glances_only(rule)) &&
+           plan_.count >= rule.heavy_from && all_bits_count(plan_);
   }
 
   /// Keys are made again from their codes, if that is all there is to know of a key.
@@ -381,7 +382,10 @@ class MsdHybrid {
   }
   /// Floats, all bits of which count.
   static bool may_sweep_by_value(const Plan& plan) {
-    return Sweeps::may_sweep_by_value && plan.bits.end - plan.bits.begin == Codec::bits;
+    return Sweeps::may_sweep_by_value && all_bits_count(plan);
+  }
+  static bool all_bits_count(const Plan& plan) {
+    return plan.bits.end - plan.bits.begin == Codec::bits;
   }
   int piece_bits(const RouteRule& rule) const {
     if (by_value_ != nullptr) return Route::cell_bits;
@@ -590,7 +594,7 @@ class MsdHybrid {
   }
 
   void take_out_heavy() {
-    if constexpr (!may_be_kind<Codec>) {
+    if constexpr (!takes_heavy) {
       return;
     } else if constexpr (with_values) {
       sweeps_.take_out(route_, heavy_);
@@ -653,7 +657,7 @@ class MsdHybrid {
   /// Keys that were not moved are expanded, or heavy ones and light ones merged, in the launch that also settles
   /// what was moved.
   void settle_expand_or_merge() {
-    if constexpr (may_be_kind<Codec>) {
+    if constexpr (takes_heavy) {
       const auto merge = merging<step_with.threads>();
       sweeps_.settle(Both{expanding<step_with.threads>(sweeps_.settling_teams()), merge},
                      decltype(merge)::scratch_bytes());

@@ -372,7 +372,8 @@ struct ListOrRecount {
     const Bits varying = joined<Bits>(known.varying) & bits_between<Bits>(all.begin, all.end);
     const int end = bit_width_of(varying);
     const DigitList wanted{known.digits.begin, end > known.digits.end ? end : known.digits.end};
-    const bool short_enough = end <= known.digits.end || wanted.count() <= Route::most_recounted;
+    const bool short_enough = end <= known.digits.end || (wanted.count() <= Route::most_recounted &&
+                                                          wanted.count() < all.count());
     const bool in_chunks =
         known.finishes != 0 && !known.leaves_suffixes() && known.kinds == 0 && known.heavy == 0;
     if (known.kinds != 0) known.counts = 0;

@@ -24,7 +24,7 @@ struct PairsAtAGlance {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
   static constexpr int each = GlancedPairs::samples / Threads;
-  static constexpr int cell_bits = GlancedPairs::cell_bits, most_told = 27;
+  static constexpr int cell_bits = GlancedPairs::cell_bits, most_told = 32;
   static constexpr int cells_in_word = 8, slot_bits = 11;
   static constexpr std::uint32_t most_in_cell = 5, most_pairs = 512;
   static constexpr std::uint32_t most_listed = 960;  ///< all that there is scratch for
@@ -107,7 +107,7 @@ struct PairsAtAGlance {
   }
 
   KOKKOS_FUNCTION static std::uint32_t topmost(Bits bits, int top, int used) {
-    return static_cast<std::uint32_t>(bits >> (top - used)) & ((1u << used) - 1);
+    return static_cast<std::uint32_t>(bits >> (top - used)) & low_mask<std::uint32_t>(used);
   }
   /// By all but the lowest bits of what is listed.
   KOKKOS_FUNCTION void look_up(std::uint32_t nth, int shift) const {
@@ -169,6 +169,7 @@ struct Glance {
     constexpr int step = GlancedPairs::order_step;
     Bits bits[each], from_next[each / step], differ = 0;
     std::uint32_t disorder = 0;
+    const Bits mask = order.mask();
     // Unrolled, all loads are under way at once.
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
@@ -186,12 +187,15 @@ struct Glance {
     for (int i = 0; i < each; ++i) {
       bits[i] = order.codec.encode(key[i]);
       differ |= bits[i] ^ first;
+      // Runs in order, one behind the other, show where samples lie one behind the other.
+      if (i > 0 && places.of(static_cast<std::size_t>(thread) * each + i) < order.count)
+        disorder |= order.disorder(bits[i - 1] & mask, bits[i] & mask);
     }
     team.team_barrier();
     const auto found = static_cast<std::uint32_t>(L::combine(disorder));
     if (L::lane(thread) == 0 && found != 0) Kokkos::atomic_or(&scratch.disorder, found);
-    const int top = bit_width_of(
-        static_cast<Bits>(Combined::over(team, differ, scratch.differ) & order.mask()));
+    const int top =
+        bit_width_of(static_cast<Bits>(Combined::over(team, differ, scratch.differ) & mask));
     const bool lie_together = choose.gathers && are_beside(team, from_next, top, scratch);
     GlancedPairs seen{0, 0, 0, true};
     if (choose.may_tell_at_a_glance(top))
@@ -240,7 +244,7 @@ struct Glance {
   KOKKOS_FUNCTION bool look_at_values(const Team& team, const Bits (&bits)[each], int top,
                                       Scratch& scratch) const {
     using Steps = ValueSteps<double>;
-    constexpr int told = Pairs::most_told;
+    constexpr int told = 27;  // that steps tell apart
     find_ends(team, bits, scratch);
     const Bits least = beyond(scratch.least, scratch.greatest),
                greatest = beyond(scratch.greatest, scratch.least);

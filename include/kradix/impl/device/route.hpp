@@ -328,7 +328,7 @@ struct ChooseRoute {
   KOKKOS_FUNCTION bool by_value_at_a_glance(const GlancedPairs& seen, int top, std::uint64_t least,
                                             std::uint64_t greatest, bool is_all) const {
     constexpr std::uint32_t few_close = 6;  // may be chance
-    constexpr std::uint32_t few_same = 2;   // floats, which have few bits
+    constexpr std::uint32_t few_same = 3;   // floats, which have few bits
     if (seen.is_crowded || !fits_by_value(alike(seen.pairs))) return false;
     if (seen.same_pairs > few_same && seen.same_pairs - few_same > rule.most_same) return false;
     if (alike(seen.close_pairs) > rule.close && !(is_all && seen.close_pairs <= few_close)) {

@@ -23,6 +23,16 @@ inline constexpr bool may_be_listed = std::is_unsigned_v<typename Codec::key_typ
 template <class Codec>
 inline constexpr bool may_be_kind = Codec::tells_all_keys_apart&& may_be_listed<Codec>;
 
+/// Or can it tell of which keys that is so? They may leave others with their values.
+template <class Codec>
+concept tells_lone_keys = requires(const Codec& codec, typename Codec::key_type key) {
+  codec.is_lone(key);
+};
+template <class Codec, bool WithValues>
+inline constexpr bool may_be_taken_out = may_be_kind<Codec> ||
+                                         (WithValues && may_be_listed<Codec> &&
+                                          tells_lone_keys<Codec>);
+
 /// (All that a team of 512 has scratch for, with labels of 8-byte keys.)
 inline constexpr int most_sampled_kinds = 1000;
 
@@ -125,7 +135,7 @@ struct SampleKinds {
     if (few && hardly_any_missed(team, table)) {
       const int listed = list_kinds(team, 1, with_values, table, sampled);
       if (tells_all_apart(team, listed, table)) return {.kinds = listed};
-    } else if constexpr (may_be_kind<Codec>) {
+    } else if constexpr (may_be_taken_out<Codec, true>) {
       if (heavy != nullptr) return list_heavy(team, seen, table);
     }
     return {};
@@ -155,6 +165,7 @@ struct SampleKinds {
   /// As many of those seen most as there is room for; none that was seen less than four times.
   KOKKOS_FUNCTION KindsInSample list_heavy(const Team& team, int seen, Table& table) const {
     const int thread = team.team_rank();
+    const std::uint32_t most_left = leave_others(team, table);
     std::uint32_t least = 4;
     while (true) {
       team.team_barrier();
@@ -182,7 +193,29 @@ struct SampleKinds {
     if (!with_values) tell_heaviest(team, table);
     const int listed = list_kinds(team, least, true, table, heavy->sorted);
     give_slots(team, listed, table);
-    return {0, listed, share, static_cast<float>(least) / keys};
+    const std::uint32_t light_most = least > most_left ? least : most_left;
+    return {0, listed, share, static_cast<float>(light_most) / keys};
+  }
+
+  /// Keys that share their encoding with others stay light: how often one was seen.
+  KOKKOS_FUNCTION std::uint32_t leave_others(const Team& team, Table& table) const {
+    if constexpr (!tells_lone_keys<Codec>) {
+      return 0;
+    } else {
+      const int thread = team.team_rank();
+      team.team_barrier();
+      if (thread == 0) table.most = 0;
+      team.team_barrier();
+      const auto leave = [&](std::uint64_t word, std::uint32_t& times) {
+        if (times == 0 || order.codec.is_lone(static_cast<Key>(word))) return;
+        Kokkos::atomic_max(&table.most, times);
+        times = 0;
+      };
+      for (int i = thread; i < Table::slots; i += Threads) leave(table.word[i], table.times[i]);
+      if (thread == 0) leave(0, table.zeros);
+      team.team_barrier();
+      return table.most;
+    }
   }
 
   KOKKOS_FUNCTION void tell_heaviest(const Team& team, Table& table) const {
