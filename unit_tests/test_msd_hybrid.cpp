@@ -495,27 +495,48 @@ TEST(MsdHybrid, SamplesOfAllTeamsMeet) {
   }
 }
 
-/// One key in a place that the sample does not look at has a bit that no other key has.
-Route sort_with_an_odd_key(int shift) {
+/// One key has a bit that no other key has.
+constexpr std::size_t count_with_an_odd_key = 50021;
+Route sort_with_an_odd_key(int shift, std::size_t place) {
   std::mt19937_64 random{keys::fresh_seed()};
-  constexpr std::size_t count = 50021;
+  constexpr std::size_t count = count_with_an_odd_key;
   auto input = keys::make<std::uint64_t>(keys::Pattern::uniform, count, random);
   for (auto& key : input) key >>= shift;
-  input[unseen_place(count)] |= std::uint64_t{1} << 60;
+  input[place] |= std::uint64_t{1} << 60;
   return expect_sorted<large_finish>(input, Order::ascending, always);
 }
 
 TEST(MsdHybrid, ABitThatTheSampleMissesIsCounted) {
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
-  const Route near = sort_with_an_odd_key(24);  // a sweep or two more, and the finish
+  const std::size_t unseen = unseen_place(count_with_an_odd_key);
+  const Route near = sort_with_an_odd_key(24, unseen);  // a sweep or two more, and the finish
   EXPECT_EQ(near.top, 40);
   EXPECT_EQ(near.recounts, 1);
   EXPECT_EQ(near.finishes, 1);
   EXPECT_EQ(near.digits.end, 61);
-  const Route far = sort_with_an_odd_key(40);  // all digits
+  const Route far = sort_with_an_odd_key(40, unseen);  // all digits
   EXPECT_EQ(far.top, 24);
   EXPECT_EQ(far.recounts, 1);
   EXPECT_EQ(far.finishes, 0);
+}
+
+/// It need not be counted anew where a sample saw it, if not the glance before.
+TEST(MsdHybrid, ABitThatASampleSeesIsSweptAtOnce) {
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::set<std::size_t> glanced;
+  const SamplePlaces places(count_with_an_odd_key, GlancedPairs::samples);
+  for (std::size_t i = 0; i < GlancedPairs::samples; ++i) glanced.insert(places.of(i));
+  std::uint32_t sample = 0;
+  const RandomPlaces sampled{count_with_an_odd_key};
+  while (glanced.count(sampled.of(sample)) > 0) ++sample;
+  for (const int shift : {24, 40}) {
+    const Route route = sort_with_an_odd_key(shift, sampled.of(sample));
+    EXPECT_EQ(route.top, 64 - shift);
+    EXPECT_EQ(route.reach, 61);
+    EXPECT_EQ(route.recounts, 0);
+    EXPECT_EQ(route.finishes, shift == 24 ? 1 : 0);
+    EXPECT_GE(route.digits.end, 61);
+  }
 }
 
 /// More keys share counters than the queue holds, and none so often that a chunk is given up.

@@ -371,15 +371,8 @@ struct ListOrRecount {
     const DigitList& all = list.digits;
     const Bits varying = joined<Bits>(known.varying) & bits_between<Bits>(all.begin, all.end);
     const int end = bit_width_of(varying);
-    const DigitList wanted{known.digits.begin, end > known.digits.end ? end : known.digits.end};
-    const bool short_enough = end <= known.digits.end || (wanted.count() <= Route::most_recounted &&
-                                                          wanted.count() < all.count());
-    const bool in_chunks =
-        known.finishes != 0 && !known.leaves_suffixes() && known.kinds == 0 && known.heavy == 0;
-    if (known.kinds != 0) known.counts = 0;
-    known.finishes = in_chunks && short_enough ? 1 : 0;
-    if (crowds || end > known.digits.end) known.counts = 0;
-    known.digits = known.finishes != 0 || known.counts != 0 ? wanted : all;
+    if (known.kinds != 0 || crowds) known.counts = 0;
+    known.go_over(end > known.digits.end ? end : known.digits.end, all);
   }
 };
 

@@ -173,7 +173,7 @@ struct Glance {
     // Unrolled, all loads are under way at once.
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
-      const std::size_t sample = places.of(static_cast<std::size_t>(thread) * each + i);
+      const std::size_t sample = places.of(nth_of(thread, i));
       const std::size_t place = sample < order.count ? sample : 0;
       key[i] = order.keys[place];
       if (i % step != 0) continue;
@@ -188,7 +188,8 @@ struct Glance {
       bits[i] = order.codec.encode(key[i]);
       differ |= bits[i] ^ first;
       // Runs in order, one behind the other, show where samples lie one behind the other.
-      if (i > 0 && places.of(static_cast<std::size_t>(thread) * each + i) < order.count)
+      const std::size_t nth = nth_of(thread, i);
+      if (i > 0 && nth > 0 && places.of(nth) < order.count)
         disorder |= order.disorder(bits[i - 1] & mask, bits[i] & mask);
     }
     team.team_barrier();
@@ -224,6 +225,11 @@ struct Glance {
   }
 
  private:
+  /// Which sample. Runs that end at multiples of a power of two, as they often do, end between two of one thread's.
+  KOKKOS_FUNCTION static std::size_t nth_of(int thread, int i) {
+    static_assert(each / 2 % GlancedPairs::order_step == 0);
+    return static_cast<std::size_t>(thread * each + i + each / 2) % GlancedPairs::samples;
+  }
   /// Do seven keys of eight share the topmost digit with the next one?
   KOKKOS_FUNCTION bool are_beside(const Team& team,
                                   const Bits (&from_next)[each / GlancedPairs::order_step], int top,

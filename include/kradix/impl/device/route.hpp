@@ -29,7 +29,8 @@ struct Route {
   /// Sweeps before a finish, where the sample missed a bit.
   static constexpr int most_recounted = 4;
 
-  int top;           ///< bits of the sample's keys vary below this one
+  int top;           ///< bits of a glance's keys vary below this one
+  int reach;         ///< and those of more samples, if above that, below this one
   int chosen;        ///< at the first glance: no more samples are looked at
   DigitList digits;  ///< those that the sweeps go over
   int finishes;      ///< a finish follows the sweeps
@@ -96,6 +97,17 @@ struct Route {
   /// Once what it hoped for has been found out.
   KOKKOS_FUNCTION bool needs_no_passes() const {
     return has_counted_kinds() || (verifies != 0 && disorder != Disorder::both);
+  }
+  /// Digits up to that bit: those that were chosen and one more sweep if it lies above, or all of them.
+  KOKKOS_FUNCTION void go_over(int end, const DigitList& all) {
+    const bool widens = end > digits.end;
+    const DigitList wanted{digits.begin, end};
+    const bool short_enough =
+        !widens || (wanted.count() <= most_recounted && wanted.count() < all.count());
+    const bool in_chunks = finishes != 0 && !leaves_suffixes() && kinds == 0 && heavy == 0;
+    finishes = in_chunks && short_enough ? 1 : 0;
+    if (widens) counts = 0;
+    digits = finishes != 0 || counts != 0 ? wanted : all;
   }
   /// The list of passes without its sweeps.
   KOKKOS_FUNCTION PassTable but_sweeps() const {
@@ -268,6 +280,7 @@ struct ChooseRoute {
     ChooseRoute with_copy = *this;
     with_copy.route = &copy;
     with_copy.decide();
+    with_copy.reach_all();
     *route = copy;
   }
 
@@ -414,6 +427,16 @@ struct ChooseRoute {
     }
     route->heavy = 0;
     if (!counts && route->finishes == 0) choose_splitters(passes, n);
+  }
+
+  /// What samples have shown need not be found out by a count.
+  KOKKOS_FUNCTION void reach_all() const {
+    const bool counts_digits = route->verifies == 0 && route->kinds == 0 && route->heavy == 0 &&
+                               route->spreads != Route::by_splitters;
+    const int end = route->reach;
+    if (!counts_digits || end <= route->digits.end) return;
+    route->go_over(end, all_digits(passes(end), end));
+    route->spreads = 0;
   }
 
   /// Or does it vary, as far as its ends were looked at, above what a glance saw? Those digits would have to be counted anew.
@@ -868,6 +891,13 @@ struct SampleRuns {
     look.see(thread, bits, route);
     if (L::load(&route->disorder) != Disorder::both) look_at_order(place);
     const auto mask = static_cast<Bits>(order.mask() & low_mask<Bits>(top));
+    if constexpr (sizeof(Bits) <= 8) {
+      Bits differ = 0;
+      KRADIX_UNROLL
+      for (int i = 0; i < each; ++i) differ |= bits[i] ^ static_cast<Bits>(route->above);
+      differ &= static_cast<Bits>(order.mask() & ~low_mask<Bits>(top));
+      if (differ != 0) Kokkos::atomic_max(&route->reach, bit_width_of(differ));
+    }
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
       scratch.codes[i * Threads + thread] = static_cast<Bits>(bits[i] & mask);
