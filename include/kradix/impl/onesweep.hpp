@@ -149,15 +149,26 @@ class Onesweep {
     int pass = spreads_first() ? 1 : 0;
     if (pass == 1) spread(route, arrays);
     in_tiles_of_plan([&]<TeamShape TileShape>() {
-      using Sweep = SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack>;
+      int sweeps = 0;
+      if constexpr (has_special_sweeps) {
+        using First = SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack,
+                                /*Stays=*/true, MovedIfSpecial<Codec, true>>;
+        using Special = SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack,
+                                  /*Stays=*/true, MovedIfSpecial<Codec, true>, /*GoesOn=*/true>;
+        const auto of_pass = [&](int nth) { return TileLookBack{look_back.of_pass(nth)}; };
+        if (plan_.passes > 0) sweep<First>("SweepTile", passes, 0, of_pass(0), nullptr);
+        if (plan_.passes > 1) sweep<Special>("SweepSpecial", passes, 1, of_pass(1), swept());
+        pass = sweeps = 1;
+      }
+      using Sweep = SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack, stays, Swept>;
       // Hardly any sort needs more than the first two of many passes, where there is a finish.
       constexpr int apart = 2;
-      for (int sweeps = 0; pass < plan_.passes; ++pass, ++sweeps) {
+      for (; pass < plan_.passes; ++pass, ++sweeps) {
         const TileLookBack of_pass{look_back.of_pass(sweeps)};
         if constexpr (goes_on<Sweep>) {
           if (pass >= apart) {
             using Rest = SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack,
-                                   Sweep::stays, Moved<Codec>, /*GoesOn=*/true>;
+                                   Sweep::stays, Swept, /*GoesOn=*/true>;
             sweep<Rest>("SweepRest", passes, pass, of_pass, swept());
             return;
           }
@@ -329,6 +340,10 @@ class Onesweep {
     }
     work.template operator()<Shape>();
   }
+  /// Of long keys. (Short ones lose no more by one kernel for both than launches cost.)
+  static constexpr bool stays = sizeof(Key) > 4;
+  static constexpr bool has_special_sweeps = stays && Moved<Codec>::some_are_special;
+  using Swept = std::conditional_t<has_special_sweeps, MovedIfSpecial<Codec, false>, Moved<Codec>>;
   template <class Sweep>
   static constexpr bool goes_on =
       Sweep::stays && !Sweep::Moving::some_are_special &&

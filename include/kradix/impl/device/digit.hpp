@@ -106,6 +106,28 @@ struct Moved<WordCodec<Word, true>> {
   }
 };
 
+/// Of those words a pass of its own for any of them, and one for such of which none is special: kernels that read both spill keys.
+template <class Codec, bool Special>
+struct MovedIfSpecial : Moved<Codec> {
+  static constexpr bool some_are_special = false;
+  static constexpr bool of_special = Special;
+  using Reader = std::conditional_t<Special, typename Moved<Codec>::ReaderOfAny,
+                                    typename Moved<Codec>::Reader>;
+
+  KOKKOS_FUNCTION static Reader reader(const Codec& codec, Digit digit) {
+    if constexpr (Special) {
+      return Moved<Codec>::reader_of_any(codec, digit);
+    } else {
+      return Moved<Codec>::reader(codec, digit);
+    }
+  }
+};
+/// Is there a kernel for either?
+template <class Moving>
+inline constexpr bool moves_one_of_two = requires {
+  Moving::of_special;
+};
+
 /// The fixed digits of a bit range: digit d is bits [begin + width d, begin + width d + width) cut at the end.
 struct DigitList {
   int begin, end;

@@ -118,7 +118,7 @@ struct SweepTile {
   static constexpr std::uint32_t no_tile = ~0u;
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (pass >= passes->count) return;
+    if (pass >= passes->count || is_for_other()) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     if constexpr (GoesOn) {
       sweep_on(team, scratch);
@@ -272,6 +272,14 @@ struct SweepTile {
     }
   }
 
+  /// The first pass, which finds out, is always one of any keys.
+  KOKKOS_FUNCTION bool is_for_other() const {
+    if constexpr (moves_one_of_two<Moving>) {
+      return pass > 0 && (L::load(special) != 0) != Moving::of_special;
+    } else {
+      return false;
+    }
+  }
   KOKKOS_FUNCTION bool reads_any() const {
     return Moving::some_are_special && (pass == 0 || special == nullptr || L::load(special) != 0);
   }
