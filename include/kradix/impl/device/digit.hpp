@@ -216,6 +216,16 @@ KOKKOS_FUNCTION int bit_width_of(Bits bits) {
   }
 }
 
+/// Those that are set. (On hosts in a few steps: many have an instruction for it, but a compiler that may not use that calls a
+/// function.)
+KOKKOS_INLINE_FUNCTION std::uint32_t count_bits(std::uint32_t word) {
+  KOKKOS_IF_ON_DEVICE(
+      (return static_cast<std::uint32_t>(Kokkos::Experimental::popcount_builtin(word));))
+  KOKKOS_IF_ON_HOST((const std::uint32_t pairs = word - (word >> 1 & 0x55555555u);
+                     const std::uint32_t fours = (pairs & 0x33333333u) + (pairs >> 2 & 0x33333333u);
+                     return ((fours + (fours >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;))
+}
+
 /// Digits that cover every varying bit, from the least significant up; each starts at a varying bit,
 /// so bits in which no key differs cost nothing where they would fill a digit.
 template <class Bits>

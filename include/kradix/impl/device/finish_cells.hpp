@@ -7,7 +7,6 @@
 // to all behind it.
 #pragma once
 
-#include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <type_traits>
@@ -741,8 +740,7 @@ struct FinishCells {
     const std::uint32_t ends = word * 0x11111111u, enough = (0x7f - nth) * ones;
     const std::uint32_t behind = ((ends & even) + enough) & high;
     const std::uint32_t behind_odd = ((ends >> counter_bits & even) + enough) & high;
-    return fields - static_cast<std::uint32_t>(
-                        Kokkos::Experimental::popcount_builtin(behind | behind_odd >> 1));
+    return fields - count_bits(behind | behind_odd >> 1);
   }
 
   /// A lane writes the keys of its own counters.

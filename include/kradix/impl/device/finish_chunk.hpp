@@ -527,7 +527,7 @@ struct FinishChunk {
       const std::uint32_t mask =
           there >= packed ? ~0u : (1u << (there > 0 ? 32 / packed * there : 0)) - 1;
       second[w] = Counters::those_at_one(registers.rank[w]) & mask;
-      mine += Counters::count_bits(second[w]);
+      mine += count_bits(second[w]);
     }
     const int lane = L::lane(thread);
     const std::uint32_t before = L::scan(mine, lane);

@@ -6,7 +6,6 @@
 // (Satish, Harris and Garland, 2009, sort tiles in scratch, too, but then scatter them.)
 #pragma once
 
-#include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
@@ -189,13 +188,11 @@ struct RunMarks {
     return runs << places;
   }
   KOKKOS_FUNCTION static std::uint32_t begun(std::uint32_t word) {
-    return static_cast<std::uint32_t>(
-        Kokkos::Experimental::popcount_builtin(word & ((1u << places) - 1)));
+    return count_bits(word & ((1u << places) - 1));
   }
   KOKKOS_FUNCTION static std::uint32_t run_at(std::uint32_t word, std::uint32_t place) {
     const std::uint32_t up_to = ((1u << places) - 1) >> (places - 1 - place % places);
-    return (word >> places) +
-           static_cast<std::uint32_t>(Kokkos::Experimental::popcount_builtin(word & up_to)) - 1;
+    return (word >> places) + count_bits(word & up_to) - 1;
   }
 
   /// The run of that number, from `begin` to `end`, into words that are zero.

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "kradix/impl/device/digit.hpp"
+
 namespace kradix::impl {
 
 /// Counters of `bits` bits, which count to no more than `most`. Those of 4 bits hold more of a kind, those of 2
@@ -43,9 +45,6 @@ struct PackedCounters {
   KOKKOS_FUNCTION static std::uint32_t those_at_one(std::uint32_t word) {
     const std::uint32_t above = bits == 2 ? word >> 1 : word >> 1 | word >> 2 | word >> 3;
     return word & ~above & ones;
-  }
-  KOKKOS_FUNCTION static std::uint32_t count_bits(std::uint32_t word) {
-    return static_cast<std::uint32_t>(Kokkos::Experimental::popcount_builtin(word));
   }
 
   /// Tells whether a counter has gone beyond what it can hold.

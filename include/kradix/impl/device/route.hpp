@@ -343,7 +343,7 @@ struct ChooseRoute {
     constexpr std::uint32_t few_close = 6;  // may be chance
     constexpr std::uint32_t few_same = 3;   // floats, which have few bits
     if (seen.is_crowded || !fits_by_value(alike(seen.pairs))) return false;
-    if (seen.same_pairs > few_same && seen.same_pairs - few_same > rule.most_same) return false;
+    if (rule.most_same != ~0u && seen.same_pairs > few_same) return false;
     if (alike(seen.close_pairs) > rule.close && !(is_all && seen.close_pairs <= few_close)) {
       return false;
     }

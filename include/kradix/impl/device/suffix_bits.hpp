@@ -2,7 +2,6 @@
 // before.
 #pragma once
 
-#include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <type_traits>
@@ -226,9 +225,6 @@ struct SuffixBits {
   }
   KOKKOS_FUNCTION static std::uint32_t bit_of(std::uint32_t suffix) {
     return 1u << (suffix & (values - 1));
-  }
-  KOKKOS_FUNCTION static std::uint32_t count_bits(std::uint32_t word) {
-    return static_cast<std::uint32_t>(Kokkos::Experimental::popcount_builtin(word));
   }
   KOKKOS_FUNCTION static std::uint32_t suffixes_of(std::uint32_t word) {
     return count_bits(word & value_mask) + (word >> values);
