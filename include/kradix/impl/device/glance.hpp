@@ -177,8 +177,7 @@ struct Glance {
       const std::size_t place = sample < order.count ? sample : 0;
       key[i] = order.keys[place];
       if (i % step != 0) continue;
-      disorder |= order.disorder_at(place);
-      from_next[i / step] = order.differ_at(place);
+      from_next[i / step] = order.look_at(place, disorder);
     }
     if (thread == 0) scratch.disorder = scratch.beside = 0;
     const Pairs pairs{scratch.pairs};

@@ -43,15 +43,13 @@ struct KeyOrder {
     const bool rises = keeps_order ? left <= right : left < right;
     return (right < left ? Disorder::falls : 0) | (rises ? Disorder::rises : 0);
   }
-  /// Of a key and the next one, if there is one.
-  KOKKOS_FUNCTION std::uint32_t disorder_at(std::size_t place) const {
-    if (place + 1 >= count) return 0;
-    return disorder(codec.encode(keys[place]) & mask(), codec.encode(keys[place + 1]) & mask());
-  }
-  /// The bits in which they differ (all: there is no next one).
-  KOKKOS_FUNCTION Bits differ_at(std::size_t place) const {
+  /// The bits in which a key and the next one differ (all: there is none), whose order is looked at.
+  KOKKOS_FUNCTION Bits look_at(std::size_t place, std::uint32_t& found) const {
     if (place + 1 >= count) return mask();
-    return (codec.encode(keys[place]) ^ codec.encode(keys[place + 1])) & mask();
+    const Bits left = codec.encode(keys[place]) & mask(),
+               right = codec.encode(keys[place + 1]) & mask();
+    found |= disorder(left, right);
+    return left ^ right;
   }
 };
 

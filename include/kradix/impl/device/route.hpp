@@ -970,7 +970,7 @@ struct SampleRuns {
   KOKKOS_FUNCTION void look_at_order(const std::size_t* place) const {
     std::uint32_t disorder = 0;
     KRADIX_UNROLL
-    for (int i = 0; i < each; ++i) disorder |= order.disorder_at(place[i]);
+    for (int i = 0; i < each; ++i) order.look_at(place[i], disorder);
     if (disorder != 0) Disorder::tell<ExecutionSpace>(&route->disorder, disorder);
   }
 
