@@ -872,6 +872,8 @@ TYPED_TEST(MsdHybridOf, KeysAloneAreSpreadTwice) {
   for (const int skew : {0, 1, 2}) {
     for (const std::size_t count : {std::size_t{30000}, 4 * tile - 1, 4 * tile, 60013 + tile}) {
       for (const Order order : {Order::ascending, Order::descending}) {
+        // (The order is one xor more: each skew and each count has both.)
+        if (count != 30000 && (skew + count) % 2 != static_cast<std::size_t>(order)) continue;
         SCOPED_TRACE(::testing::Message()
                      << "seed " << keys::fresh_seed() << ", count " << count << ", skew " << skew);
         const auto codec = codec_of_all_bits<TypeParam>(order);
@@ -1049,6 +1051,7 @@ TYPED_TEST(GatheredSuffixes, KeysThatSpread) {
        {std::size_t{10000}, 4 * tile - 1, 8 * tile, std::size_t{150001}}) {
     for (const Order order : {Order::ascending, Order::descending}) {
       for (const int below : {0, 5, 13}) {  // bits that are the same in all
+        if (count != 10000 && (below == 5) != (order == Order::descending)) continue;
         SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", " << count
                                           << " keys, " << below << " bits fewer");
         const auto input = this->keys(count, order, [&](std::uint32_t bits) {
@@ -1372,6 +1375,7 @@ TYPED_TEST(MsdHybridFloats, AreSpreadByPieces) {
   constexpr auto tile = static_cast<std::size_t>(spread_shape<Space>(sizeof(TypeParam)).round());
   for (const int kind : {0, 1, 2, 3, 4}) {
     for (const std::size_t count : {std::size_t{10000}, 4 * tile - 1, 4 * tile}) {
+      if (count != 10000 && kind > 1) continue;  // ends of tiles know no densities
       for (const Order order : {Order::ascending, Order::descending}) {
         SCOPED_TRACE(::testing::Message()
                      << "seed " << keys::fresh_seed() << ", count " << count << ", kind " << kind);
@@ -1397,7 +1401,7 @@ TYPED_TEST(MsdHybridFloats, AreSpreadByPieces) {
 /// Many that are no numbers or infinite, all alike, few kinds, zeros of both signs: by pieces, by value, or not.
 TYPED_TEST(MsdHybridFloats, MayBeOdd) {
   const auto odd = odd_floats<TypeParam>();
-  for (int kinds = 1; kinds <= 9; ++kinds) {
+  for (const int kinds : {1, 2, 5, 9}) {
     for (const int part : {1, 3, 100}) {
       SCOPED_TRACE(::testing::Message()
                    << "seed " << keys::fresh_seed() << ", " << kinds << " kinds, one in " << part);
