@@ -55,7 +55,8 @@ inline RouteRule route_rule(const Plan& plan) {
   if (plan.chunk > plan.crowded_chunk) rule.close_of_all = 1.9f;
   if (has_room_for_long_tiles) rule.split_to = most_split(plan.crowded_chunk);
   if (plan.key_bytes <= 4) {
-    // Of keys that come a few times each a finish takes longer than the sweeps it saves: once or twice each, with values a little more.
+    // Of keys that come a few times each a finish takes longer than the sweeps it saves. So many pairs of a glance are the same
+    // where each comes once or twice; with values more of them are still worth it.
     rule.most_same = static_cast<std::uint32_t>(
         (std::size_t{plan.value_bytes > 0 ? 3u : 1u} << 22) / std::max<std::size_t>(plan.count, 1));
     if (plan.value_bytes == 0) rule.same_of_all = 3;

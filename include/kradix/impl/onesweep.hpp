@@ -152,15 +152,16 @@ class Onesweep {
       int sweeps = 0;
       if constexpr (has_special_sweeps) {
         using First = SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack,
-                                /*Stays=*/true, MovedIfSpecial<Codec, true>>;
+                                teams_stay<Key>, MovedIfSpecial<Codec, true>>;
         using Special = SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack,
-                                  /*Stays=*/true, MovedIfSpecial<Codec, true>, /*GoesOn=*/true>;
+                                  teams_stay<Key>, MovedIfSpecial<Codec, true>, /*GoesOn=*/true>;
         const auto of_pass = [&](int nth) { return TileLookBack{look_back.of_pass(nth)}; };
         if (plan_.passes > 0) sweep<First>("SweepTile", passes, 0, of_pass(0), nullptr);
         if (plan_.passes > 1) sweep<Special>("SweepSpecial", passes, 1, of_pass(1), swept());
         pass = sweeps = 1;
       }
-      using Sweep = SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack, stays, Swept>;
+      using Sweep =
+          SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack, teams_stay<Key>, Swept>;
       // Hardly any sort needs more than the first two of many passes, where there is a finish.
       constexpr int apart = 2;
       for (; pass < plan_.passes; ++pass, ++sweeps) {
@@ -341,8 +342,7 @@ class Onesweep {
     work.template operator()<Shape>();
   }
   /// Of long keys. (Short ones lose no more by one kernel for both than launches cost.)
-  static constexpr bool stays = sizeof(Key) > 4;
-  static constexpr bool has_special_sweeps = stays && Moved<Codec>::some_are_special;
+  static constexpr bool has_special_sweeps = teams_stay<Key> && Moved<Codec>::some_are_special;
   using Swept = std::conditional_t<has_special_sweeps, MovedIfSpecial<Codec, false>, Moved<Codec>>;
   template <class Sweep>
   static constexpr bool goes_on =

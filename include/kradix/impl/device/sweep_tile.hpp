@@ -15,12 +15,16 @@
 
 namespace kradix::impl {
 
+/// Short keys are faster with a team for each tile.
+template <class Key>
+inline constexpr bool teams_stay = sizeof(Key) > 4;
+
 /// Teams that stay for more than one tile make a pass with nothing to do cost only its launch, which
-/// matters most where there are many; teams that go on (`GoesOn`) to the passes after it make all of these cost one. Short keys are faster with a team for each tile. What passes move (`MovedKeys`) nobody
+/// matters most where there are many; teams that go on (`GoesOn`) to the passes after it make all of these cost one. What passes move (`MovedKeys`) nobody
 /// else sees before the last of them.
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape,
           class TileLookBack = LookBack<ExecutionSpace>,
-          bool Stays = (sizeof(typename Codec::key_type) > 4), class MovedKeys = Moved<Codec>,
+          bool Stays = teams_stay<typename Codec::key_type>, class MovedKeys = Moved<Codec>,
           bool GoesOn = false>
 struct SweepTile {
   using Key = typename Codec::key_type;
