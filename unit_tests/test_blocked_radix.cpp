@@ -331,7 +331,9 @@ void part_words() {
     for (const keys::Pattern pattern : keys::all_patterns) {
       const auto input = keys::make<Key>(pattern, 60013, random);
       const bool parts = counts_and_sorts(input, order, "SortParts", shape, true);
-      if (pattern == keys::Pattern::uniform) EXPECT_EQ(parts, with_highway);
+      // Words of 8 bytes that spread go to buckets sooner with vectors of 32 bytes.
+      const bool parts_spread = with_highway && (sizeof(Key) == 4 || has_wide_simd());
+      if (pattern == keys::Pattern::uniform) EXPECT_EQ(parts, parts_spread);
       if (::testing::Test::HasFailure()) return;
     }
     // No sample misses one of so few, and each finds a home.
@@ -546,7 +548,8 @@ TEST(BlockedRadix, PairsOfVeryFewKindsAreSorted) {
 template <class Key, class Value>
 void move_by_simd() {
   std::mt19937_64 random{keys::fresh_seed()};
-  for (const std::size_t kind_count : {0, 1, 2, 5, 12}) {
+  for (const std::size_t kind_count : {1, 2, 3, 4, 5, 12}) {
+    if (kind_count > most_simd_kinds<Key, Value>) break;
     for (std::size_t size = 0; size < 2200; size += size < 70 ? 1 : 97) {
       SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", kinds " << kind_count
                                         << ", size " << size);

@@ -2,6 +2,7 @@
 // it does. Not in headers: a source is compiled once for each, and includes of Highway's that do that belong to the
 // source alone.
 #include <algorithm>
+#include <utility>
 
 #include "kradix/impl/host/simd_kinds.hpp"
 
@@ -70,28 +71,86 @@ void count(const Key* keys, std::size_t size, const Key* kinds, std::size_t coun
   }
 }
 
-template <class Key, class Value>
-void move(const Key* keys, const Value* values, std::size_t first, std::size_t size,
-          const Key* kinds, std::size_t count, Value** to, Key* rest) {
+/// Where the values of so many kinds go, in registers.
+template <class Key, class Value, std::size_t... k>
+class Ends {
+  static constexpr Tags<Key, Value> tags{};
+
+ public:
+  HWY_INLINE Ends(const Key* kinds, Value** to)
+      : kinds_(kinds), at_{to[k]...}, end_{to[k + 1]...} {}
+
+  /// Returns which of `others` are of no kind.
+  template <class Keys, class Values, class Mask>
+  HWY_INLINE Mask put(Keys key, Values value, Mask others) {
+    (put_kind<k>(key, value, others), ...);
+    return others;
+  }
+  HWY_INLINE void leave(Value** to) const { ((to[k] = at_[k]), ...); }
+
+ private:
+  template <std::size_t kind, class Keys, class Values, class Mask>
+  HWY_INLINE void put_kind(Keys key, Values value, Mask& others) {
+    const auto is_kind = hn::And(others, hn::Eq(key, hn::Set(tags.keys, kinds_[kind])));
+    const auto of_kind = tags.of_values(is_kind);
+    // Where only registers are compressed whole vectors are stored, as long as the next kind's values are far.
+    constexpr bool compresses_to_memory = HWY_TARGET <= HWY_AVX3;
+    const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(tags.keys));
+    if (compresses_to_memory || end_[kind] - at_[kind] < lanes) {
+      at_[kind] += hn::CompressBlendedStore(value, of_kind, tags.values, at_[kind]);
+    } else {
+      hn::StoreU(hn::Compress(value, of_kind), tags.values, at_[kind]);
+      at_[kind] += hn::CountTrue(tags.values, of_kind);
+    }
+    others = hn::AndNot(is_kind, others);
+  }
+
+  const Key* kinds_;
+  Value* at_[sizeof...(k)];
+  const Value* end_[sizeof...(k)];
+};
+
+template <class Key, class Value, std::size_t... k>
+void move_kinds(const Key* keys, const Value* values, std::size_t first, std::size_t size,
+                const Key* kinds, Value** to, Key* rest, std::index_sequence<k...>) {
   const Tags<Key, Value> tags;
   const std::size_t lanes = hn::Lanes(tags.keys);
-  for (std::size_t i = 0; i < size; i += lanes) {
-    const std::size_t left = size - i;
-    auto others = hn::FirstN(tags.keys, left);
-    const auto key =
-        left >= lanes ? hn::LoadU(tags.keys, keys + i) : hn::LoadN(tags.keys, keys + i, left);
-    const auto value = values == nullptr ? hn::Iota(tags.values, static_cast<Value>(first + i))
-                       : left >= lanes   ? hn::LoadU(tags.values, values + i)
-                                         : hn::LoadN(tags.values, values + i, left);
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto is_kind = hn::And(others, hn::Eq(key, hn::Set(tags.keys, kinds[k])));
-      to[k] += hn::CompressBlendedStore(value, tags.of_values(is_kind), tags.values, to[k]);
-      others = hn::AndNot(is_kind, others);
-    }
-    if (hn::AllFalse(tags.keys, others)) continue;
+  Ends<Key, Value, k...> ends(kinds, to);
+  Value* values_of_rest = to[sizeof...(k)];
+  const auto put = [&](auto key, auto value, auto exist) HWY_ATTR {
+    const auto others = ends.put(key, value, exist);
+    if (hn::AllFalse(tags.keys, others)) return;
     rest += hn::CompressBlendedStore(key, others, tags.keys, rest);
-    to[count] += hn::CompressBlendedStore(value, tags.of_values(others), tags.values, to[count]);
+    values_of_rest +=
+        hn::CompressBlendedStore(value, tags.of_values(others), tags.values, values_of_rest);
+  };
+  const auto index = [&](std::size_t i)
+                         HWY_ATTR { return hn::Iota(tags.values, static_cast<Value>(first + i)); };
+  std::size_t i = 0;
+  for (; i + lanes <= size; i += lanes) {
+    put(hn::LoadU(tags.keys, keys + i),
+        values == nullptr ? index(i) : hn::LoadU(tags.values, values + i),
+        hn::Not(hn::MaskFalse(tags.keys)));
   }
+  if (i < size) {
+    const std::size_t left = size - i;
+    put(hn::LoadN(tags.keys, keys + i, left),
+        values == nullptr ? index(i) : hn::LoadN(tags.values, values + i, left),
+        hn::FirstN(tags.keys, left));
+  }
+  ends.leave(to);
+  to[sizeof...(k)] = values_of_rest;
+}
+
+template <std::size_t least = 1, class Key, class Value>
+void move(const Key* keys, const Value* values, std::size_t first, std::size_t size,
+          const Key* kinds, std::size_t count, Value** to, Key* rest) {
+  if constexpr (least < most_simd_kinds<Key, Value>) {
+    if (count > least) {
+      return move<least + 1>(keys, values, first, size, kinds, count, to, rest);
+    }
+  }
+  move_kinds(keys, values, first, size, kinds, to, rest, std::make_index_sequence<least>{});
 }
 
 #define KRADIX_COUNT(name, Key)                                                          \

@@ -96,7 +96,7 @@ struct Machine {
   bool has_lanes = false;
   std::size_t cache_bytes =
       0;  ///< that a core has for itself; 0: not a host whose work is done at once
-  bool has_wide_simd = false;  ///< a host's, at hand by Highway
+  bool has_simd = false;  ///< a host's, of 32 bytes or more, at hand by Highway
   TeamShape gather{};          ///< of a team that gathers keys alone, if their words may be
   TeamShape expand{};          ///< of a team that writes counted keys, if they are short enough
   bool measured = true;        ///< were the shapes measured on this architecture?
@@ -128,7 +128,7 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
   }
   if (works_at_once<ExecutionSpace>) {
     machine.cache_bytes = core_cache_bytes();
-    machine.has_wide_simd = has_wide_simd();
+    machine.has_simd = has_simd();
   }
   machine.measured = has_measured_shapes<ExecutionSpace>;
   return machine;
@@ -292,7 +292,7 @@ inline void plan_blocks(const Problem& problem, const Machine& machine, Plan& pl
   const bool are_words = problem.value_bytes == 0 && problem.told_apart && plan.bits.begin == 0 &&
                          plan.bits.end == 8 * problem.key_bytes &&
                          (problem.key_bytes == 4 || problem.key_bytes == 8);
-  plan.parts_words = machine.has_wide_simd && are_words;
+  plan.parts_words = machine.has_simd && are_words;
 }
 
 /// Tiles of the result that are written from the counts of whole keys: short ones where there are few keys,

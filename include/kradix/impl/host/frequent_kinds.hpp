@@ -31,7 +31,7 @@ struct CountFrequentKinds {
   static constexpr std::size_t stretch = 4096;
   /// So many kinds are compared with sooner than looked up.
   static constexpr std::size_t most_few = sizeof(Key) == 4 ? 24 : 16;
-  static std::size_t few() { return By::most() > 0 ? most_few : 4; }
+  static std::size_t few() { return By::exists && has_wide_simd() ? most_few : 4; }
 
   /// Is one key most of all?
   static bool splits_off(const Kinds& kinds, const Level& level) {

@@ -174,7 +174,7 @@ class HostSort {
       using Count = CountFrequentKinds<ExecutionSpace, Level>;
       const bool has_parts = SimdParts<Level>::serve(level_);
       // Of 64; the others' sort must pay for a look at all.
-      const std::size_t most_rest = has_parts ? 2 : 40;
+      const std::size_t most_rest = !has_parts ? 40 : has_wide_simd() ? 2 : 10;
       if (!may_have_kinds()) return false;
       auto kinds = Kinds::in(memory_.kinds, BucketSample::size_of(level_.range.size()));
       std::uint32_t* const times = Count::times_of(memory_.benches, 0);

@@ -18,16 +18,19 @@ struct SimdKinds {
 };
 
 #ifdef KRADIX_ENABLE_HIGHWAY
-/// None where vectors are shorter than 64 bytes, either: of x86 only AVX-512 has an instruction that puts some of a vector's words
-/// together. Measured on a Xeon, see docs/algorithms/blocked_radix.md.
+template <class Key, class Value>
+inline constexpr std::size_t most_simd_kinds = sizeof(Key) + sizeof(Value) == 8 ? 12 : 4;
+
+/// With AVX2 no more than four: of x86 only AVX-512 has an instruction that puts some of a vector's words together. Measured, see
+/// docs/algorithms/blocked_radix.md.
 template <class Key, class Value>
   requires((std::is_same_v<Key, std::uint32_t> ||
             std::is_same_v<Key, std::uint64_t>)&&(std::is_same_v<Value, std::uint32_t> ||
                                                   std::is_same_v<Value, std::uint64_t>))
 struct SimdKinds<Key, Value> {
   static constexpr bool exists = true;
-  static constexpr std::size_t limit = sizeof(Key) + sizeof(Value) == 8 ? 12 : 4;
-  static std::size_t most() { return has_wide_simd() ? limit : 0; }
+  static constexpr std::size_t limit = most_simd_kinds<Key, Value>, few = 4;
+  static std::size_t most() { return has_wide_simd() ? limit : has_simd() ? few : 0; }
 };
 
 /// How often each of the kinds comes among the keys, to `times`.
@@ -37,7 +40,7 @@ void count_few_kinds(const std::uint64_t* keys, std::size_t size, const std::uin
                      std::size_t count, std::uint32_t* times);
 
 /// Puts the values of kind k to to[k], which moves on, and those of no kind to to[count] and their keys to `rest`; writes nothing
-/// beside them. Without `values` they are numbers from `first` on.
+/// beside them. Kinds are one to most_simd_kinds, and each one's places end where the next one's begin. Without `values` they are numbers from `first` on.
 void move_few_kinds(const std::uint32_t* keys, const std::uint32_t* values, std::size_t first,
                     std::size_t size, const std::uint32_t* kinds, std::size_t count,
                     std::uint32_t** to, std::uint32_t* rest);

@@ -13,13 +13,20 @@
 
 namespace kradix::impl {
 
-/// Vectors of 64 bytes (AVX-512), and Highway to use them?
-inline bool has_wide_simd() {
+/// Bytes of the vectors that Highway uses here; 0: it is not at hand.
+inline std::size_t simd_bytes() {
 #ifdef KRADIX_ENABLE_HIGHWAY
-  return hwy::VectorBytes() >= 64;
+  return hwy::VectorBytes();
 #else
-  return false;
+  return 0;
 #endif
+}
+/// As in AVX2 and AVX-512.
+inline bool has_simd() {
+  return simd_bytes() >= 32;
+}
+inline bool has_wide_simd() {
+  return simd_bytes() >= 64;
 }
 
 /// Such vectors on a core that stores two words a cycle (Zen 4 and later)?

@@ -1,4 +1,4 @@
-// Words alone on hosts whose vectors are wide: all threads together part them by SIMD where they lie, until there is a part for
+// Words alone on hosts with AVX2 or wider vectors: all threads together part them by SIMD where they lie, until there is a part for
 // each, which SIMD sorts. Nothing of that without the component Highway.
 #pragma once
 
@@ -38,16 +38,17 @@ struct SimdParts<Level> {
   /// Doubles are parted by what they turn to, but stay what they are, to be sorted as such.
   static constexpr bool keeps = orders_doubles<OrderType>;
 
-  /// Are they parted sooner than they are moved to buckets? With AVX-512, see docs/algorithms/blocked_radix.md.
+  /// Are they parted sooner than they are moved to buckets by a table? See docs/algorithms/blocked_radix.md.
   static bool serve(const Level& level) {
     return level.parts_words && level.all_bits_count() && level.sink.keys != nullptr;
   }
   /// And if they spread over buckets by a digit, which moves them quickest? Threads that part few words wait for each other.
   static bool serve_spread(std::size_t size, std::size_t threads) {
-    // Passes in cache take the less the more often a core stores.
-    const std::size_t most = sizeof(Word) == 4 ? ~std::size_t{0}
-                             : stores_twice()  ? std::size_t{3} << 20
-                                               : std::size_t{1} << 23;
+    // Passes in cache take the less the more often a core stores, and shorter vectors hold few words of 8 bytes.
+    const std::size_t most = sizeof(Word) == 4  ? ~std::size_t{0}
+                             : !has_wide_simd() ? 0
+                             : stores_twice()   ? std::size_t{3} << 20
+                                                : std::size_t{1} << 23;
     const auto rounds = static_cast<std::size_t>(bit_width_of<std::uint64_t>(threads - 1));
     return size <= most && threads <= most_threads && size >= threads * rounds * rounds * 4096;
   }

@@ -21,13 +21,14 @@ struct SimdRecords {
 #else
   static constexpr bool exist = false;
 #endif
-  /// Sooner than they are told apart by digits: where all bits of keys count, with vectors of 64 bytes (AVX-512).
-  static bool serve(const Order& order) {
-    using Bits = typename Order::Bits;
-    return exist && order.wanted == static_cast<Bits>(~Bits{0}) && has_wide_simd();
-  }
   /// Sooner than buckets by a table move them, whatever keys have those?
   static constexpr bool serve_all = sizeof(Rec) == sizeof(std::uint64_t);
+  /// Sooner than they are told apart by digits: where all bits of keys count, and vectors hold four or more (AVX2 of short ones,
+  /// AVX-512).
+  static bool serve(const Order& order) {
+    using Bits = typename Order::Bits;
+    return exist && order.wanted == static_cast<Bits>(~Bits{0}) && simd_bytes() >= 4 * sizeof(Rec);
+  }
 };
 
 #ifdef KRADIX_ENABLE_HIGHWAY
