@@ -95,12 +95,12 @@ struct Machine {
   TeamShape small{};   ///< of a team's tiles where there are few
   bool has_lanes = false;
   std::size_t cache_bytes =
-      0;  ///< that a core has for itself; 0: not a host whose work is done at once
+      0;                  ///< that a core has for itself; 0: not a host whose work is done at once
   bool has_simd = false;  ///< a host's, of 32 bytes or more, at hand by Highway
-  TeamShape gather{};          ///< of a team that gathers keys alone, if their words may be
-  TeamShape expand{};          ///< of a team that writes counted keys, if they are short enough
-  bool measured = true;        ///< were the shapes measured on this architecture?
-  TeamShape short_sweep{};     ///< instead of `sweep`, of at most so many elements
+  TeamShape gather{};     ///< of a team that gathers keys alone, if their words may be
+  TeamShape expand{};     ///< of a team that writes counted keys, if they are short enough
+  bool measured = true;   ///< were the shapes measured on this architecture?
+  TeamShape short_sweep{};  ///< instead of `sweep`, of at most so many elements
   std::size_t most_for_short_sweeps = 0;
   TeamShape long_finish[2] =
       {};  ///< instead of `finish`, of so many elements that two digits leave longer runs
