@@ -549,7 +549,7 @@ template <class Key, class Value>
 void move_by_simd() {
   std::mt19937_64 random{keys::fresh_seed()};
   for (const std::size_t kind_count : {1, 2, 3, 4, 5, 12}) {
-    if (kind_count > most_simd_kinds<Key, Value>) break;
+    if (kind_count > SimdKinds<Key, Value>::limit) break;
     for (std::size_t size = 0; size < 2200; size += size < 70 ? 1 : 97) {
       SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", kinds " << kind_count
                                         << ", size " << size);

@@ -145,7 +145,7 @@ void move_kinds(const Key* keys, const Value* values, std::size_t first, std::si
 template <std::size_t least = 1, class Key, class Value>
 void move(const Key* keys, const Value* values, std::size_t first, std::size_t size,
           const Key* kinds, std::size_t count, Value** to, Key* rest) {
-  if constexpr (least < most_simd_kinds<Key, Value>) {
+  if constexpr (least < SimdKinds<Key, Value>::limit) {
     if (count > least) {
       return move<least + 1>(keys, values, first, size, kinds, count, to, rest);
     }

@@ -11,6 +11,7 @@
 #include "kradix/impl/host/buckets.hpp"
 #include "kradix/impl/host/memory.hpp"
 #include "kradix/impl/host/record.hpp"
+#include "kradix/impl/host/simd_leaf.hpp"
 #include "kradix/impl/host/simd_records.hpp"
 
 namespace kradix::impl {
@@ -283,7 +284,7 @@ class BlockPartition {
                     [[maybe_unused]] std::uint16_t* kept) const {
 #ifdef KRADIX_ENABLE_HIGHWAY
     if constexpr (std::is_same_v<Bits, TableNumbers::Word>) {
-      if (!simd_finds_buckets()) return false;
+      if (!has_simd()) return false;
       constexpr std::size_t stretch = 256;
       const TableNumbers table = buckets_.table.numbers();
       const Order order = order_;

@@ -33,15 +33,10 @@ struct PlaceWords {
     return serve_beside_counts(count) || has_wide_simd();
   }
   /// Sooner than passes whose digits have been counted? Not of many, where a core stores two words a cycle.
-  static bool serve_beside_counts([[maybe_unused]] std::size_t count) {
-#ifdef KRADIX_ENABLE_HIGHWAY
+  static bool serve_beside_counts(std::size_t count) {
     constexpr std::size_t most_narrow = 2048, most_beside_two_stores = 6144;
-    const std::size_t vector = hwy::VectorBytes();
-    return vector >= 64 ? count <= most_beside_two_stores || !stores_twice()
-                        : vector >= 32 && count <= most_narrow;
-#else
-    return false;
-#endif
+    return has_wide_simd() ? count <= most_beside_two_stores || !stores_twice()
+                           : has_simd() && count <= most_narrow;
   }
 };
 

@@ -5,10 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#ifdef KRADIX_ENABLE_HIGHWAY
-#include <hwy/per_target.h>
-#endif
-
 namespace kradix::impl {
 
 /// What finds a key's bucket (`BucketTable` and `KeyCells`), in plain numbers.
@@ -26,12 +22,8 @@ struct TableNumbers {
 };
 
 #ifdef KRADIX_ENABLE_HIGHWAY
-/// Are vectors long enough to be quicker than one key after the other? (For 8-byte keys they are not.)
-inline bool simd_finds_buckets() {
-  return hwy::VectorBytes() >= 32;
-}
-
-/// The bucket of each key to `buckets`.
+/// The bucket of each key to `buckets`: quicker than one key after the other with vectors of 32 bytes or more. (For 8-byte keys
+/// it is not.)
 void find_buckets(const std::uint32_t* keys, std::size_t size, const TableNumbers& table,
                   std::uint16_t* buckets);
 #endif

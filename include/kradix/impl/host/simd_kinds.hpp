@@ -18,9 +18,6 @@ struct SimdKinds {
 };
 
 #ifdef KRADIX_ENABLE_HIGHWAY
-template <class Key, class Value>
-inline constexpr std::size_t most_simd_kinds = sizeof(Key) + sizeof(Value) == 8 ? 12 : 4;
-
 /// With AVX2 no more than four: of x86 only AVX-512 has an instruction that puts some of a vector's words together. Measured, see
 /// docs/algorithms/blocked_radix.md.
 template <class Key, class Value>
@@ -29,7 +26,7 @@ template <class Key, class Value>
                                                   std::is_same_v<Value, std::uint64_t>))
 struct SimdKinds<Key, Value> {
   static constexpr bool exists = true;
-  static constexpr std::size_t limit = most_simd_kinds<Key, Value>, few = 4;
+  static constexpr std::size_t limit = sizeof(Key) + sizeof(Value) == 8 ? 12 : 4, few = 4;
   static std::size_t most() { return has_wide_simd() ? limit : has_simd() ? few : 0; }
 };
 
@@ -40,7 +37,8 @@ void count_few_kinds(const std::uint64_t* keys, std::size_t size, const std::uin
                      std::size_t count, std::uint32_t* times);
 
 /// Puts the values of kind k to to[k], which moves on, and those of no kind to to[count] and their keys to `rest`; writes nothing
-/// beside them. Kinds are one to most_simd_kinds, and each one's places end where the next one's begin. Without `values` they are numbers from `first` on.
+/// beside them. Kinds are one to SimdKinds' `limit`, and each one's places end where the next one's begin. Without `values` they
+/// are numbers from `first` on.
 void move_few_kinds(const std::uint32_t* keys, const std::uint32_t* values, std::size_t first,
                     std::size_t size, const std::uint32_t* kinds, std::size_t count,
                     std::uint32_t** to, std::uint32_t* rest);

@@ -21,10 +21,11 @@ inline std::size_t simd_bytes() {
   return 0;
 #endif
 }
-/// As in AVX2 and AVX-512.
+/// Of 32 bytes (AVX2) or more?
 inline bool has_simd() {
   return simd_bytes() >= 32;
 }
+/// Of 64 (AVX-512)?
 inline bool has_wide_simd() {
   return simd_bytes() >= 64;
 }
