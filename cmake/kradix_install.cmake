@@ -13,7 +13,7 @@ install(TARGETS kradix EXPORT KradixTargets INCLUDES DESTINATION ${CMAKE_INSTALL
 if(TARGET kradix_simd)
   install(TARGETS kradix_simd EXPORT KradixTargets)
 endif()
-if(TARGET kradix_compiled)
+if(TARGET kradix_compiled AND NOT KRADIX_BUILT_COMPILED)
   install(TARGETS kradix_compiled EXPORT KradixTargets)
 endif()
 if(TARGET kradix_tool)

@@ -17,8 +17,8 @@ constexpr bool on_host = is_host_space<Space>;
 constexpr TeamShape tile_with = on_host ? TeamShape{1, 64} : TeamShape{256, 4, 1};
 constexpr TeamShape small_finish = on_host ? TeamShape{1, 512} : TeamShape{256, 2, 1};
 constexpr TeamShape large_finish = on_host ? TeamShape{1, 4352} : TeamShape{256, 17, 1};
-constexpr TeamShape tiny = on_host ? TeamShape{1, 64} : TeamShape{256, 4, 1};
-constexpr TeamShape alone = on_host ? TeamShape{1, 4352} : TeamShape{256, 20, 1};
+constexpr TeamShape tiny = on_host ? TeamShape{1, 64} : TeamShape{256, 2, 1};
+constexpr TeamShape lone = on_host ? TeamShape{1, 512} : TeamShape{256, 2, 1};
 
 struct Outcome {
   int passes = 0, finishes = 0;
@@ -37,7 +37,7 @@ T read(const T* there) {
 template <TeamShape Finish, class Key>
 Outcome expect_sorted(const std::vector<Key>& input, Order order, kradix::BitRange bits,
                       const std::vector<std::size_t>& indices) {
-  constexpr SmallShapes shapes{tile_with, Finish, alone, tiny};
+  constexpr SmallShapes shapes{tile_with, Finish, tiny, lone};
   using Codec = codec_of<Key>;
   using Word = typename Codec::key_type;
   const std::size_t count = input.size();
@@ -47,6 +47,7 @@ Outcome expect_sorted(const std::vector<Key>& input, Order order, kradix::BitRan
   plan.passes = (plan.bits.end - plan.bits.begin + digit_bits - 1) / digit_bits;
   plan.round = plan.tile = static_cast<std::size_t>(tile_with.round());
   plan.chunk = static_cast<std::size_t>(Finish.round());
+  plan.lone = static_cast<std::size_t>(lone.round());
   plan.tiles = (count + plan.tile - 1) / plan.tile;
   ScratchList list;
   const Slot keys_other = list.add(count, sizeof(Key));
@@ -74,7 +75,7 @@ Outcome expect_sorted(const std::vector<Key>& input, Order order, kradix::BitRan
     EXPECT_EQ(keys::bytes_of(sorted[i]), keys::bytes_of(input[indices[i]])) << i;
     if (::testing::Test::HasFailure()) break;
   }
-  if (count <= plan.chunk) return {};
+  if (count <= plan.lone) return {};
   const TopDigit top = read(scratch.top.in<TopDigit>(base));
   Outcome outcome{top.passes.count, top.passes.finishes, 0};
   for (int bin = 0; outcome.finishes != 0 && bin < bin_count; ++bin) {
@@ -97,13 +98,13 @@ using Keys = ::testing::Types<std::uint32_t, std::int64_t, float, double>;
 TYPED_TEST_SUITE(SmallMsdOf, Keys);
 
 TYPED_TEST(SmallMsdOf, SortsEveryPattern) {
-  const auto chunk = static_cast<std::size_t>(small_finish.round());
+  const auto chunk = static_cast<std::size_t>(lone.round());
   const auto few = static_cast<std::size_t>(tiny.round());
   const auto tile = static_cast<std::size_t>(tile_with.round());
   for (const keys::Pattern pattern : keys::all_patterns) {
     for (const std::size_t count :
          {std::size_t{1}, std::size_t{2}, few - 1, few, few + 1, chunk - 1, chunk, chunk + 1,
-          3 * chunk + 5, 7 * tile, 7 * tile + 1, 40 * chunk + 3}) {
+          chunk + chunk / 2, 7 * tile, 7 * tile + 1, 10 * chunk + 3}) {
       for (const Order order : {Order::ascending, Order::descending}) {
         SCOPED_TRACE(::testing::Message()
                      << "seed " << keys::fresh_seed() << ", pattern " << static_cast<int>(pattern)
@@ -132,7 +133,7 @@ TEST(SmallMsd, OnlyTheChosenBitsOrder) {
   std::mt19937_64 random{keys::fresh_seed()};
   for (const auto& [begin, end] :
        {std::pair{0, 8}, {0, 0}, {64, 64}, {5, 9}, {3, 16}, {3, 18}, {40, 64}, {0, 31}, {63, 64}}) {
-    for (const std::size_t count : {std::size_t{300}, std::size_t{40000}}) {
+    for (const std::size_t count : {std::size_t{30}, std::size_t{300}, std::size_t{40000}}) {
       SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", bits [" << begin
                                         << ", " << end << "), " << count);
       const auto input = keys::make<std::uint64_t>(keys::Pattern::uniform, count, random);
@@ -213,6 +214,106 @@ TEST(SmallMsd, ManyTilesSweepOverEveryDigit) {
   const Outcome outcome = expect_sorted<small_finish>(input, Order::ascending);
   EXPECT_EQ(outcome.finishes, 0);
   EXPECT_EQ(outcome.passes, 4);
+}
+
+/// What one team sorts in one launch, by the shapes that sorts have: to where the input lies if `InPlace`.
+template <class Value, bool InPlace, class Codec, class Key>
+void expect_sorted_by_one_team(const Codec& codec, const std::vector<Key>& input,
+                               kradix::BitRange bits, const std::vector<std::size_t>& indices) {
+  using Word = typename Codec::key_type;
+  constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+  constexpr SmallShapes shapes = SmallShapes::of<Space>(sizeof(Word), with_values ? sizeof(Value) : 0);
+  kradix::Plan plan;
+  plan.count = input.size();
+  plan.bits = bits;
+  plan.lone = static_cast<std::size_t>(shapes.lone.round());
+  ASSERT_LE(plan.count, plan.lone);
+  const auto keys = to_device(input);
+  const auto keys_out = InPlace ? keys : to_device(std::vector<Key>(plan.count));
+  auto* const in = reinterpret_cast<Word*>(keys.data());
+  auto* const out = reinterpret_cast<Word*>(keys_out.data());
+  std::vector<Value> numbers(with_values ? plan.count : 0);
+  if constexpr (with_values) {
+    for (std::size_t i = 0; i < plan.count; ++i) numbers[i] = static_cast<Value>(3 * i + 1);
+  }
+  const auto values = to_device(numbers);
+  const auto values_out = InPlace ? values : to_device(std::vector<Value>(numbers.size()));
+  const SortBuffers<Word, Value> buffers{
+      {in, out, nullptr}, {values.data(), values_out.data(), nullptr}, false, false};
+  const Space exec;
+  SmallMsd<Space, Codec, Value, shapes>(exec, plan, codec, buffers, SmallMsdScratch{}, nullptr, "test")
+      .sort();
+  exec.fence();
+  const auto sorted = to_host(keys_out);
+  for (std::size_t i = 0; i < plan.count; ++i) {
+    ASSERT_EQ(keys::bytes_of(sorted[i]), keys::bytes_of(input[indices[i]])) << i;
+  }
+  if constexpr (with_values) {
+    const auto dealt = to_host(values_out);
+    for (std::size_t i = 0; i < plan.count; ++i) ASSERT_EQ(dealt[i], numbers[indices[i]]) << i;
+  }
+}
+
+struct Whole {
+  std::uint64_t low, high;
+  explicit Whole(std::size_t i = 0) : low(i), high(~i) {}
+  bool operator==(const Whole&) const = default;
+};
+
+constexpr std::size_t sizes_of_one_team[] = {
+    1,    2,    3,    15,   16,   17,   127,  128,  129,  255,  256,  257,  500,  512,  513,
+    767,  1023, 1024, 1025, 1151, 1500, 1535, 1536, 1537, 2046, 2047, 2048, 2049, 2305, 2560,
+    2561, 3000, 3584, 3585, 3601, 4000, 4086, 4087, 4094, 4095, 4096};
+
+template <class T>
+class OneTeam : public ::testing::Test {
+ protected:
+  std::mt19937_64 random_{keys::fresh_seed()};
+};
+using KeysOfAllWidths =
+    ::testing::Types<std::uint8_t, std::int16_t, kradix::bfloat16_bits, std::uint32_t, float,
+                     std::int64_t, double
+#ifdef KRADIX_HAVE_INT128
+                     ,
+                     unsigned __int128
+#endif
+                     >;
+TYPED_TEST_SUITE(OneTeam, KeysOfAllWidths);
+
+/// Codes alone, with places, and with values of several widths; all of their bits and some.
+TYPED_TEST(OneTeam, SortsAllThatItHolds) {
+  using Key = TypeParam;
+  constexpr int all_bits = codec_of<Key>::bits;
+  const auto most = static_cast<std::size_t>(lone_shape<Space>(sizeof(Key), 0).round());
+  for (const std::size_t size : sizes_of_one_team) {
+    if (size > most) break;
+    for (const keys::Pattern pattern : keys::all_patterns) {
+      const Order order = size % 2 == 0 ? Order::ascending : Order::descending;
+      SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", size " << size
+                                        << ", pattern " << static_cast<int>(pattern));
+      const auto input = keys::make<Key>(pattern, size, this->random_);
+      const auto indices = reference::sorted_indices(input, order);
+      const auto codec = make_codec<Key>(order);
+      expect_sorted_by_one_team<NoValue, true>(codec, input, {0, all_bits}, indices);
+      expect_sorted_by_one_team<NoValue, false>(codec, input, {0, all_bits}, indices);
+      expect_sorted_by_one_team<std::uint32_t, true>(codec, input, {0, all_bits}, indices);
+      expect_sorted_by_one_team<std::uint32_t, false>(codec, input, {0, all_bits}, indices);
+      if (sizeof(Key) <= 8 && size <= 2048) {
+        expect_sorted_by_one_team<Whole, false>(codec, input, {0, all_bits}, indices);
+      }
+      if constexpr (key_kind<Key>() == KeyKind::floating) {
+        const auto in_bits = reference::sorted_indices_in_bits(input, order);
+        expect_sorted_by_one_team<NoValue, true>(total_order(codec), input, {0, all_bits}, in_bits);
+      } else if (order == Order::ascending && key_kind<Key>() == KeyKind::unsigned_integer) {
+        const auto by_some = reference::sorted_indices(input, [&](const Key& a, const Key& b) {
+          return reference::cut_bits(a, 2, all_bits - 1) < reference::cut_bits(b, 2, all_bits - 1);
+        });
+        expect_sorted_by_one_team<NoValue, true>(codec, input, {2, all_bits - 1}, by_some);
+        expect_sorted_by_one_team<std::uint32_t, true>(codec, input, {2, all_bits - 1}, by_some);
+      }
+      if (this->HasFatalFailure()) return;
+    }
+  }
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ struct Plan {
   std::size_t tiles = 0;
   std::size_t chunk = 0;  ///< elements that a team finishes in scratch or cache (0: no finish)
   std::size_t crowded_chunk = 0;  ///< the same, where many of them are alike
+  std::size_t lone = 0;           ///< elements that one team sorts in one launch (0: none)
   std::size_t gathered =
       0;  ///< elements of a tile that keys are gathered by, if they spread (0: they are not)
   std::size_t teams = 0;  ///< teams that claim tiles one after the other (0: one a tile)
@@ -91,7 +92,7 @@ struct Machine {
   TeamShape shape{};
   TeamShape sweep{};   ///< of a Onesweep team for these elements, if it can take them
   TeamShape finish{};  ///< of a team that finishes in scratch, likewise
-  TeamShape alone{};   ///< of a team that sorts a chunk pass by pass, likewise
+  TeamShape lone{};    ///< of a team that sorts all that there is, likewise
   TeamShape small{};   ///< of a team's tiles where there are few
   bool has_lanes = false;
   std::size_t cache_bytes =
@@ -118,7 +119,7 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
     machine.finish = finish_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.long_finish[0] = long_finish_shape<ExecutionSpace>(key_bytes, value_bytes, 2);
     machine.long_finish[1] = long_finish_shape<ExecutionSpace>(key_bytes, value_bytes, 4);
-    machine.alone = alone_shape<ExecutionSpace>(key_bytes, value_bytes);
+    machine.lone = lone_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.expand = expand_shape<ExecutionSpace>(key_bytes);
     const bool is_word = key_bytes == 4 || key_bytes == 8;
     if (is_word && value_bytes == 0) machine.gather = gather_shape<ExecutionSpace>(key_bytes);
@@ -161,17 +162,16 @@ inline std::size_t least_to_finish(int passes) {
   return std::size_t{1} << (passes > 4 ? 20 : 22);
 }
 
-/// Elements that one team sorts in scratch.
+/// Elements that one team finishes in scratch.
 inline std::size_t chunk_elements(const Machine& machine) {
-  const TeamShape shape = machine.finish.exists() ? machine.finish : machine.alone;
-  return static_cast<std::size_t>(shape.round());
+  return static_cast<std::size_t>(machine.finish.round());
 }
 
 /// Of so many elements whose topmost digit spreads evenly, every bin most likely fits a chunk: it lies
 /// four standard deviations above the mean (less the little by which 2^20 of 8 bytes would miss it).
 inline std::size_t most_for_one_sweep(const Machine& machine) {
   const auto chunk = static_cast<double>(chunk_elements(machine));
-  if (!machine.finish.exists()) return chunk_elements(machine);
+  if (!machine.finish.exists()) return static_cast<std::size_t>(machine.lone.round());
   return static_cast<std::size_t>((chunk - 3.75 * std::sqrt(chunk)) * bin_count);
 }
 
@@ -213,11 +213,11 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
         std::to_string(problem.value_bytes) + " bytes");
   }
   if (problem.forced == Algorithm::small_msd &&
-      (!machine.alone.exists() ||
+      (!machine.lone.exists() ||
        (!machine.finish.exists() && problem.count > most_for_one_sweep(machine)))) {
     throw std::invalid_argument(
         "kradix: small_msd needs lanes, elements of at most 16 bytes, and not more than " +
-        std::to_string(machine.alone.exists() ? most_for_one_sweep(machine) : 0) +
+        std::to_string(machine.lone.exists() ? most_for_one_sweep(machine) : 0) +
         " of them where keys are shorter than 4 bytes; these are " + std::to_string(problem.count) +
         " keys of " + std::to_string(problem.key_bytes) + " bytes with values of " +
         std::to_string(problem.value_bytes) + " bytes");
@@ -242,7 +242,7 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
     return;
   }
   const bool sweeps = machine.sweep.exists() && !machine.shape.serial();
-  if (sweeps && machine.alone.exists() && problem.count <= most_for_one_sweep(machine)) {
+  if (sweeps && machine.lone.exists() && problem.count <= most_for_one_sweep(machine)) {
     plan.algorithm = Algorithm::small_msd;
     plan.reason = "launches cost more than memory at this size";
     return;
@@ -338,6 +338,7 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
   const bool finishes = plan.algorithm == Algorithm::msd_hybrid || small;
   const bool sweeps = plan.algorithm == Algorithm::onesweep || finishes;
   if (finishes) plan.chunk = plan.crowded_chunk = chunk_elements(machine);
+  if (small) plan.lone = static_cast<std::size_t>(machine.lone.round());
   if (plan.algorithm == Algorithm::msd_hybrid) plan.chunk = chunk_for(problem.count, machine);
   const bool counts_all_bits = plan.bits.end - plan.bits.begin == problem.key_bits;
   if (plan.algorithm == Algorithm::msd_hybrid && problem.told_apart && !problem.floating &&

@@ -25,14 +25,15 @@ namespace kradix::impl {
 struct SmallShapes {
   TeamShape tile;    ///< in a sweep
   TeamShape finish;  ///< in a chunk
-  TeamShape alone;   ///< in a chunk, pass by pass
-  TeamShape tiny;    ///< in a handful of elements
+  TeamShape tiny;    ///< in a handful of elements, by comparing
+  TeamShape lone;    ///< likewise in as many as one team sorts
 
   template <class ExecutionSpace>
   static constexpr SmallShapes of(std::size_t key_bytes, std::size_t value_bytes) {
     return {small_sweep_shape<ExecutionSpace>(key_bytes, value_bytes),
             finish_shape<ExecutionSpace>(key_bytes, value_bytes),
-            alone_shape<ExecutionSpace>(key_bytes, value_bytes), tiny_shape<ExecutionSpace>()};
+            tiny_shape<ExecutionSpace>(key_bytes, value_bytes),
+            lone_shape<ExecutionSpace>(key_bytes, value_bytes)};
   }
 };
 
@@ -48,7 +49,7 @@ struct SmallMsdScratch {
   /// Nothing for a sort in one launch.
   static SmallMsdScratch list(const Plan& plan, const LookBackShape& most, ScratchList& list) {
     SmallMsdScratch scratch;
-    if (plan.count <= plan.chunk) return scratch;
+    if (plan.count <= plan.lone) return scratch;
     constexpr std::size_t most_key_words = 2;
     scratch.look_back = most.fitted(plan.tiles);
     scratch.words = list.add(scratch.look_back.bytes(), 1);
@@ -65,7 +66,6 @@ struct SmallMsdScratch {
 template <class ExecutionSpace, class Codec, class Value, SmallShapes Shapes>
 class SmallMsd {
   using Key = typename Codec::key_type;
-  using Any = AnyChunk<ExecutionSpace, Codec, Value, Shapes.finish, Shapes.alone>;
 
  public:
   SmallMsd(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
@@ -75,18 +75,20 @@ class SmallMsd {
         plan_(plan),
         scratch_(scratch),
         label_(std::string(label) + "::small_msd::"),
-        chunk_{buffers, codec, {plan.bits.begin, plan.bits.end}, false},
-        base_(base) {
-    chunk_.keeps_order = equal_keys_differ(codec, chunk_.all);
-  }
+        buffers_(buffers),
+        codec_(codec),
+        all_{plan.bits.begin, plan.bits.end},
+        base_(base) {}
 
   void sort() {
-    constexpr bool finishes = Shapes.finish.exists();
+    // Codes of 4 bytes are as soon compared as counted.
+    constexpr bool counts_first = sizeof(typename Codec::bits_type) > 4 && Shapes.finish.exists();
+    constexpr TeamShape none{0, 0};
     if (plan_.count <= static_cast<std::size_t>(Shapes.tiny.round())) {
-      sort_one_chunk<finishes ? Shapes.tiny : TeamShape{0, 0}, Shapes.tiny>();
-    } else if (plan_.count <= plan_.chunk) {
-      sort_one_chunk<Shapes.finish, Shapes.alone>();
-    } else if constexpr (finishes) {
+      sort_one_chunk<Shapes.tiny, counts_first ? Shapes.tiny : none>();
+    } else if (plan_.count <= plan_.lone) {
+      sort_one_chunk<Shapes.lone, counts_first ? Shapes.finish : none>();
+    } else if constexpr (Shapes.finish.exists()) {
       count();
       sweep();
       sort_bins();
@@ -94,13 +96,23 @@ class SmallMsd {
   }
 
  private:
-  template <TeamShape FinishShape, TeamShape AloneShape>
+  template <TeamShape Shape, TeamShape Finish>
   void sort_one_chunk() {
-    using Sort = SortOneChunk<ExecutionSpace, Codec, Value, FinishShape, AloneShape>;
-    constexpr TeamShape shape = FinishShape.exists() ? FinishShape : AloneShape;
-    launch<shape>(
-        "SortOneChunk", 1, Sort::scratch_bytes(),
-        Sort{{chunk_.buffers, chunk_.codec, chunk_.all, chunk_.keeps_order}, plan_.count});
+    if constexpr (std::is_same_v<Value, NoValue> && invertible_codec<Codec>) {
+      if (all_.begin == 0 && all_.end == Codec::bits) {
+        sort_one_chunk<Shape, Finish, true>();
+        return;
+      }
+    }
+    sort_one_chunk<Shape, Finish, false>();
+  }
+
+  template <TeamShape Shape, TeamShape Finish, bool MakesKeys>
+  void sort_one_chunk() {
+    using Sort = SortOneChunk<ExecutionSpace, Codec, Value, Shape, MakesKeys, Finish>;
+    launch<Sort::shape>("SortOneChunk", 1, Sort::scratch_bytes(),
+                        Sort{buffers_, codec_, all_, equal_keys_differ(codec_, all_),
+                             static_cast<int>(plan_.count)});
   }
 
   void count() {
@@ -110,9 +122,9 @@ class SmallMsd {
         (scratch_.state.offset - scratch_.words.offset + scratch_.state.bytes) /
         sizeof(std::uint64_t);
     launch<Shapes.tile>("CountTopDigit", plan_.tiles, Count::scratch_bytes(),
-                        Count{chunk_.buffers.keys.in,
-                              chunk_.codec,
-                              chunk_.all,
+                        Count{buffers_.keys.in,
+                              codec_,
+                              all_,
                               Count::Tiles::of(plan_.count),
                               {scratch_.words.in<std::uint64_t>(base_), zeros},
                               table(),
@@ -128,17 +140,18 @@ class SmallMsd {
     launch<Shapes.tile>("SweepTopDigit",
                         std::min(plan_.tiles, resident_teams_of<Shapes.tile>(exec_)),
                         Sweep::scratch_bytes(),
-                        Sweep{{chunk_.buffers, chunk_.codec, plan_.count, plan_.tiles,
+                        Sweep{{buffers_, codec_, plan_.count, plan_.tiles,
                                scratch_.state.in<SweepAllState>(base_), look_back},
-                              chunk_.all,
+                              all_,
                               plan_.chunk,
                               table(),
                               top()});
   }
 
   void sort_bins() {
-    using Sort = SortBins<ExecutionSpace, Codec, Value, Shapes.finish, Shapes.alone>;
-    launch<Shapes.finish>("SortBins", bin_count, Sort::scratch_bytes(), Sort{chunk_, top()});
+    using Sort = SortBins<ExecutionSpace, Codec, Value, Shapes.finish>;
+    launch<Shapes.finish>("SortBins", bin_count, Sort::scratch_bytes(),
+                          Sort{buffers_, codec_, all_, equal_keys_differ(codec_, all_), top()});
   }
 
   TileTable table() const {
@@ -157,7 +170,9 @@ class SmallMsd {
   const Plan& plan_;
   const SmallMsdScratch& scratch_;
   std::string label_;
-  Any chunk_;
+  SortBuffers<Key, Value> buffers_;
+  Codec codec_;
+  DigitList all_;
   std::byte* base_;
 };
 

@@ -323,10 +323,20 @@ constexpr TeamShape small_sweep_shape(std::size_t key_bytes, std::size_t value_b
   return fitted_to_tiles({256, 16, value_bytes == 0 ? 3 : 2}, widest);
 }
 
-/// Where a handful of elements is all there is, a team's time goes with the items of a thread.
+/// How one team sorts all that there is by comparing; none where elements are too large for it.
 template <class ExecutionSpace>
-constexpr TeamShape tiny_shape() {
-  return is_host_space<ExecutionSpace> ? TeamShape{1, 512} : TeamShape{256, 4, 1};
+constexpr TeamShape lone_shape(std::size_t key_bytes, std::size_t value_bytes) {
+  const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
+  if (widest > 16) return {0, 0};
+  if (is_host_space<ExecutionSpace>) return {1, 2048};
+  return {256, widest > 8 ? 8 : 16, 1};
+}
+
+/// Where a handful of elements is all there is, a team's time goes with the items of a thread, unless these are soon compared.
+template <class ExecutionSpace>
+constexpr TeamShape tiny_shape(std::size_t key_bytes, std::size_t value_bytes) {
+  if (is_host_space<ExecutionSpace>) return {1, 512};
+  return key_bytes <= 4 && value_bytes == 0 ? TeamShape{128, 8, 1} : TeamShape{256, 4, 1};
 }
 
 /// How a team sorts a chunk pass by pass in scratch: no smaller than that of the finish.

@@ -50,6 +50,20 @@ struct CudaLanes {
     KOKKOS_IF_ON_DEVICE((return __shfl_sync(~Mask{0}, value, lane);))
     KOKKOS_IF_ON_HOST((return value;))
   }
+  template <class Bits>
+  KOKKOS_FUNCTION static Bits from_across(Bits value, int step) {
+    constexpr int count = words_in<Bits>;
+    if constexpr (count > 1) {
+      std::uint64_t words[count];
+      for (int w = 0; w < count; ++w) words[w] = from_across(word_of(value, w), step);
+      return joined<Bits>(words);
+    } else {
+      using Word = std::conditional_t<(sizeof(Bits) > 4), std::uint64_t, std::uint32_t>;
+      KOKKOS_IF_ON_DEVICE(
+          (return static_cast<Bits>(__shfl_xor_sync(~Mask{0}, static_cast<Word>(value), step));))
+      KOKKOS_IF_ON_HOST((return step < width ? value : Bits{};))
+    }
+  }
   /// Adds one to a counter in scratch. CUDA's own atomic: of equal addresses in a warp it makes one.
   KOKKOS_FUNCTION static void increment(std::uint32_t* counter) {
     KOKKOS_IF_ON_DEVICE((atomicAdd(counter, 1u);))
@@ -169,21 +183,6 @@ struct CudaLanes {
   KOKKOS_FUNCTION static std::uint32_t from_below(std::uint32_t value, int step) {
     KOKKOS_IF_ON_DEVICE((return __shfl_up_sync(~Mask{0}, value, step);))
     KOKKOS_IF_ON_HOST((return step < width ? 0 : value;))
-  }
-
-  template <class Bits>
-  KOKKOS_FUNCTION static Bits from_across(Bits value, int step) {
-    constexpr int count = words_in<Bits>;
-    if constexpr (count > 1) {
-      std::uint64_t words[count];
-      for (int w = 0; w < count; ++w) words[w] = from_across(word_of(value, w), step);
-      return joined<Bits>(words);
-    } else {
-      using Word = std::conditional_t<(sizeof(Bits) > 4), std::uint64_t, std::uint32_t>;
-      KOKKOS_IF_ON_DEVICE(
-          (return static_cast<Bits>(__shfl_xor_sync(~Mask{0}, static_cast<Word>(value), step));))
-      KOKKOS_IF_ON_HOST((return step < width ? value : Bits{};))
-    }
   }
 
   /// Lanes whose bit is as mine: one ballot, inverted where my bit is clear.

@@ -32,6 +32,11 @@ struct HostLanes {
   KOKKOS_FUNCTION static std::uint32_t from_first(std::uint32_t value, Mask) { return value; }
   /// The value of one lane.
   KOKKOS_FUNCTION static std::uint64_t of_lane(std::uint64_t value, int) { return value; }
+  /// The value of the lane whose number is this one's with the bits of `step` turned over.
+  template <class Bits>
+  KOKKOS_FUNCTION static Bits from_across(Bits value, int) {
+    return value;
+  }
   /// Adds one to a counter in scratch.
   KOKKOS_FUNCTION static void increment(std::uint32_t* counter) { ++*counter; }
   /// Adds to a counter in scratch and returns what it was.

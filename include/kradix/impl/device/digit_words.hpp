@@ -1,0 +1,154 @@
+// A team sorts words in its registers digit by digit, by way of its scratch.
+//
+// A pass ranks words among those of their group of lanes that have their digit, counts them on the way, and adds counters up by
+// digits and, of each, by groups: that is where a group's words of a digit begin.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/bins.hpp"
+#include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/device/team.hpp"
+
+namespace kradix::impl {
+
+template <class ExecutionSpace, class Word, TeamShape Shape>
+struct DigitWords {
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+  using word_type = Word;
+  using Combined = CombinedBits<ExecutionSpace, Shape.threads, Word>;
+  static constexpr int threads = Shape.threads, most = Shape.round(), each = Shape.items, parts = 1;
+  static constexpr int groups = threads / L::width;
+  static_assert(most <= 0xffff && each % 2 == 0);
+
+  /// Words whose digits cycle would all meet in one bank, did not every 32nd place stay empty. (Words of 8 bytes do not suffer.)
+  static constexpr bool pads = L::width > 1 && sizeof(Word) <= 4;
+  static constexpr int padded(int place) { return pads ? place + place / 32 : place; }
+
+  /// Digits of one group lie in different banks, too.
+  static constexpr int row = groups + 2;
+  struct Scratch {
+    Word words[padded(most)];
+    std::uint16_t counters[bin_count * row];
+    std::uint32_t sums[groups];
+    std::uint64_t seen[Combined::words];
+    KOKKOS_FUNCTION Scratch() {}
+  };
+  struct Registers {
+    Word words[each];
+
+    KOKKOS_FUNCTION Word& word(int, int i) { return words[i]; }
+    KOKKOS_FUNCTION Word word(int, int i) const { return words[i]; }
+  };
+
+  /// Where a thread's word lies, before a pass and after it.
+  KOKKOS_FUNCTION static int place_of(int thread, int i) {
+    return (thread / L::width * each + i) * L::width + L::lane(thread);
+  }
+  KOKKOS_FUNCTION static int place_of(int thread, int, int i) { return place_of(thread, i); }
+
+  /// Words that are not there are the greatest. All are in the order of their lowest `ordered` bits.
+  KOKKOS_FUNCTION static void sort(const Team& team, int size, int ordered, Scratch& scratch,
+                                   Registers& registers) {
+    Word* const words = registers.words;
+    if (team.team_rank() == 0) scratch.words[0] = words[0];
+    team.team_barrier();
+    const Word first = scratch.words[0];
+    Word varying = 0;
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) {
+      varying |= place_of(team.team_rank(), i) < size ? words[i] ^ first : Word{0};
+    }
+    varying = static_cast<Word>(Combined::over(team, varying, scratch.seen) >> ordered << ordered);
+    const int end = bit_width_of(varying);
+    const int begin = bit_width_of(static_cast<Word>(varying & (Word{0} - varying))) - 1;
+    KRADIX_ROLLED
+    for (int shift = begin; shift < end; shift += digit_bits) {
+      sort_by_digit(team, size, shift, scratch, registers);
+    }
+  }
+
+  /// A stable pass; what `words` of scratch hold may be in use until all threads have come here. They hold the result, too.
+  KOKKOS_FUNCTION static void sort_by_digit(const Team& team, int size, int shift,
+                                            Scratch& scratch, Registers& registers) {
+    const int thread = team.team_rank();
+    const bool has_any = place_of(thread / L::width * L::width, 0) < size;
+    std::uint32_t ranks[each / 2];
+    auto* const clear = reinterpret_cast<std::uint32_t*>(scratch.counters);
+    for (int i = thread; i < bin_count * row / 2; i += threads) clear[i] = 0;
+    team.team_barrier();
+    if (has_any) rank(thread, shift, scratch, registers.words, ranks);
+    team.team_barrier();
+    add_up(team, scratch);
+    team.team_barrier();
+    if (has_any) {
+      KRADIX_UNROLL
+      for (int i = 0; i < each; ++i) {
+        const int place = static_cast<int>(counter(thread, shift, scratch, registers.words[i]) +
+                                           (ranks[i / 2] >> (16 * (i % 2)) & 0xffffu));
+        scratch.words[padded(place)] = registers.words[i];
+      }
+    }
+    team.team_barrier();
+    if (has_any) {
+      KRADIX_UNROLL
+      for (int i = 0; i < each; ++i) {
+        registers.words[i] = scratch.words[padded(place_of(thread, i))];
+      }
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION static std::uint32_t digit_of(Word word, int shift) {
+    return static_cast<std::uint32_t>(word >> shift) & (bin_count - 1);
+  }
+  KOKKOS_FUNCTION static volatile std::uint16_t& counter(int thread, int shift, Scratch& scratch,
+                                                         Word word) {
+    return scratch.counters[digit_of(word, shift) * row + thread / L::width];
+  }
+
+  KOKKOS_FUNCTION static void rank(int thread, int shift, Scratch& scratch, Word* words,
+                                   std::uint32_t* ranks) {
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) {
+      L::settle(words[i]);
+      const auto same = L::template match<digit_bits>(digit_of(words[i], shift));
+      const int below = L::rank_in(same, L::lane(thread));
+      volatile std::uint16_t& counted = counter(thread, shift, scratch, words[i]);
+      const std::uint32_t before = counted;
+      L::barrier();
+      if (below == 0) counted = static_cast<std::uint16_t>(before + L::size_of(same));
+      L::barrier();
+      const std::uint32_t rank = before + below;
+      ranks[i / 2] = i % 2 == 0 ? rank : ranks[i / 2] | rank << 16;
+    }
+  }
+
+  /// Of each counter those before it, by digits and groups.
+  KOKKOS_FUNCTION static void add_up(const Team& team, Scratch& scratch) {
+    constexpr int mine = bin_count * groups / threads;
+    static_assert(mine * threads == bin_count * groups && (mine % groups == 0 || groups % mine == 0));
+    const int thread = team.team_rank(), lane = L::lane(thread), group = thread / L::width;
+    std::uint32_t counted[mine], sum = 0;
+    KRADIX_UNROLL
+    for (int i = 0; i < mine; ++i) {
+      counted[i] = scratch.counters[at(thread * mine + i)];
+      sum += counted[i];
+    }
+    std::uint32_t before = L::scan(sum, lane);
+    if (lane == L::width - 1) scratch.sums[group] = before + sum;
+    team.team_barrier();
+    before += L::sum(lane < group ? scratch.sums[lane] : 0);
+    KRADIX_UNROLL
+    for (int i = 0; i < mine; ++i) {
+      scratch.counters[at(thread * mine + i)] = static_cast<std::uint16_t>(before);
+      before += counted[i];
+    }
+  }
+  KOKKOS_FUNCTION static int at(int counter) { return counter / groups * row + counter % groups; }
+};
+
+}  // namespace kradix::impl
