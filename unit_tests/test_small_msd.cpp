@@ -222,7 +222,8 @@ void expect_sorted_by_one_team(const Codec& codec, const std::vector<Key>& input
                                kradix::BitRange bits, const std::vector<std::size_t>& indices) {
   using Word = typename Codec::key_type;
   constexpr bool with_values = !std::is_same_v<Value, NoValue>;
-  constexpr SmallShapes shapes = SmallShapes::of<Space>(sizeof(Word), with_values ? sizeof(Value) : 0);
+  constexpr SmallShapes shapes =
+      SmallShapes::of<Space>(sizeof(Word), with_values ? sizeof(Value) : 0);
   kradix::Plan plan;
   plan.count = input.size();
   plan.bits = bits;
@@ -241,7 +242,8 @@ void expect_sorted_by_one_team(const Codec& codec, const std::vector<Key>& input
   const SortBuffers<Word, Value> buffers{
       {in, out, nullptr}, {values.data(), values_out.data(), nullptr}, false, false};
   const Space exec;
-  SmallMsd<Space, Codec, Value, shapes>(exec, plan, codec, buffers, SmallMsdScratch{}, nullptr, "test")
+  SmallMsd<Space, Codec, Value, shapes>(exec, plan, codec, buffers, SmallMsdScratch{}, nullptr,
+                                        "test")
       .sort();
   exec.fence();
   const auto sorted = to_host(keys_out);
@@ -261,23 +263,22 @@ struct Whole {
 };
 
 constexpr std::size_t sizes_of_one_team[] = {
-    1,    2,    3,    15,   16,   17,   127,  128,  129,  255,  256,  257,  500,  512,  513,
-    767,  1023, 1024, 1025, 1151, 1500, 1535, 1536, 1537, 2046, 2047, 2048, 2049, 2305, 2560,
-    2561, 3000, 3584, 3585, 3601, 4000, 4086, 4087, 4094, 4095, 4096};
+    1,    2,    3,    15,   16,   17,   127,  128,  129,  255,  256,  257,  500,  512,
+    513,  767,  1023, 1024, 1025, 1151, 1500, 1535, 1536, 1537, 2046, 2047, 2048, 2049,
+    2305, 2560, 2561, 3000, 3584, 3585, 3601, 4000, 4086, 4087, 4094, 4095, 4096};
 
 template <class T>
 class OneTeam : public ::testing::Test {
  protected:
   std::mt19937_64 random_{keys::fresh_seed()};
 };
-using KeysOfAllWidths =
-    ::testing::Types<std::uint8_t, std::int16_t, kradix::bfloat16_bits, std::uint32_t, float,
-                     std::int64_t, double
+using KeysOfAllWidths = ::testing::Types<std::uint8_t, std::int16_t, kradix::bfloat16_bits,
+                                         std::uint32_t, float, std::int64_t, double
 #ifdef KRADIX_HAVE_INT128
-                     ,
-                     unsigned __int128
+                                         ,
+                                         unsigned __int128
 #endif
-                     >;
+                                         >;
 TYPED_TEST_SUITE(OneTeam, KeysOfAllWidths);
 
 /// Codes alone, with places, and with values of several widths; all of their bits and some.

@@ -82,7 +82,8 @@ class SmallMsd {
 
   void sort() {
     // Codes of 4 bytes are as soon compared as counted.
-    constexpr bool counts_first = sizeof(typename Codec::bits_type) > 4 && Shapes.finish.exists();
+    constexpr bool counts_first =
+        sizeof(typename Codec::bits_type) > 4 && Shapes.finish.round() >= Shapes.lone.round();
     constexpr TeamShape none{0, 0};
     if (plan_.count <= static_cast<std::size_t>(Shapes.tiny.round())) {
       sort_one_chunk<Shapes.tiny, counts_first ? Shapes.tiny : none>();

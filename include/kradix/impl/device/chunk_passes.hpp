@@ -138,7 +138,8 @@ struct ChunkPasses {
     int first;  ///< place; the next ones follow at lengths of a group
     int count;  ///< that exist, of `items`
 
-    KOKKOS_FUNCTION Mine(const Team& team, int size) : first(Passes::place_of(team.team_rank(), 0)) {
+    KOKKOS_FUNCTION Mine(const Team& team, int size)
+        : first(Passes::place_of(team.team_rank(), 0)) {
       count = size > first ? (size - first + L::width - 1) / L::width : 0;
     }
     /// One of an element beyond the end comes last by any digit.

@@ -72,8 +72,8 @@ struct DigitWords {
   }
 
   /// A stable pass; what `words` of scratch hold may be in use until all threads have come here. They hold the result, too.
-  KOKKOS_FUNCTION static void sort_by_digit(const Team& team, int size, int shift,
-                                            Scratch& scratch, Registers& registers) {
+  KOKKOS_FUNCTION static void sort_by_digit(const Team& team, int size, int shift, Scratch& scratch,
+                                            Registers& registers) {
     const int thread = team.team_rank();
     const bool has_any = place_of(thread / L::width * L::width, 0) < size;
     std::uint32_t ranks[each / 2];
@@ -130,7 +130,8 @@ struct DigitWords {
   /// Of each counter those before it, by digits and groups.
   KOKKOS_FUNCTION static void add_up(const Team& team, Scratch& scratch) {
     constexpr int mine = bin_count * groups / threads;
-    static_assert(mine * threads == bin_count * groups && (mine % groups == 0 || groups % mine == 0));
+    static_assert(mine * threads == bin_count * groups &&
+                  (mine % groups == 0 || groups % mine == 0));
     const int thread = team.team_rank(), lane = L::lane(thread), group = thread / L::width;
     std::uint32_t counted[mine], sum = 0;
     KRADIX_UNROLL

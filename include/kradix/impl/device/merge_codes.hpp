@@ -160,7 +160,7 @@ struct MergeCodes {
       from[i] = takes_b ? b : a;
       if (i + 1 == each) break;
       const int next = from[i] + 1;
-      const Bits of_next = scratch.codes[next < room ? next : 0];
+      const Bits of_next = scratch.codes[next < behind ? next : first];
       a = takes_b ? a : next;
       b = takes_b ? next : b;
       of_a = takes_b ? of_a : of_next;

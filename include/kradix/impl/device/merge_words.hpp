@@ -30,8 +30,9 @@ struct MergeWords {
   using L = Lanes<ExecutionSpace>;
   using word_type = Word;
   static constexpr int most = Shape.round();
-  static constexpr int each = Shape.threads == 1 ? 16 : Shape.items;  ///< words of a thread in a part
-  static constexpr int part = each * L::width;                        ///< of a group
+  static constexpr int each =
+      Shape.threads == 1 ? 16 : Shape.items;    ///< words of a thread in a part
+  static constexpr int part = each * L::width;  ///< of a group
   /// Parts of a group: hosts, whose teams are of one thread, sort one after the other.
   static constexpr int parts = Shape.items / each;
   static_assert(Shape.items % each == 0 && (each & (each - 1)) == 0);
@@ -68,7 +69,8 @@ struct MergeWords {
     KRADIX_ROLLED
     for (int run = part; run < size; run *= 2) {
       team.team_barrier();
-      each_part([&](int begin, Word* words) { take_part(thread, begin, run, size, scratch, words); });
+      each_part(
+          [&](int begin, Word* words) { take_part(thread, begin, run, size, scratch, words); });
       team.team_barrier();
       each_part([&](int begin, Word* words) { merge(thread, begin, scratch, words); });
     }
@@ -170,7 +172,7 @@ struct MergeWords {
 
   /// A part of what runs make, across the lanes: it rises and falls. (Runs end at whole parts.)
   KOKKOS_FUNCTION static void take_part(int thread, int begin, int run, int size,
-                                   const Scratch& scratch, Word* words) {
+                                        const Scratch& scratch, Word* words) {
     const int end = (size + part - 1) / part * part;
     const int first = begin / (2 * run) * (2 * run);
     const int middle = first + run < end ? first + run : end;
@@ -187,7 +189,8 @@ struct MergeWords {
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
       const int place = i * L::width + L::lane(thread);
-      words[i] = scratch.words[spread(place < rising ? from + place : falling - 1 - (place - rising))];
+      words[i] =
+          scratch.words[spread(place < rising ? from + place : falling - 1 - (place - rising))];
     }
   }
   /// What was taken, in order, to its part.

@@ -57,8 +57,9 @@ struct SortBins {
       few.sort(team, mine, keys, values, scratch.few);
       return;
     }
-    if (mine.size() <= Half::most ? finish<Half>(team, mine, keys, values, swept, scratch.half)
-                                  : finish<Finish>(team, mine, keys, values, swept, scratch.finish)) {
+    if (mine.size() <= Half::most
+            ? finish<Half>(team, mine, keys, values, swept, scratch.half)
+            : finish<Finish>(team, mine, keys, values, swept, scratch.finish)) {
       return;
     }
     team.team_barrier();

@@ -27,7 +27,8 @@ struct ChunkSort {
   static constexpr bool are_words = requires { typename Sorted::word_type; };
   static constexpr int most = Sorted::most, each = Sorted::each, parts = Sorted::parts;
   static constexpr int place_bits = 13;
-  static_assert(most < 1 << place_bits && !(MakesKeys && (with_values || !invertible_codec<Codec>)));
+  static_assert(most < 1 << place_bits &&
+                !(MakesKeys && (with_values || !invertible_codec<Codec>)));
 
   /// The elements and where they go. Values that are null count as each element's index; keys whose result is null are not
   /// wanted. The results may lie where the elements do.
@@ -89,8 +90,7 @@ struct ChunkSort {
       for (int i = 0; i < each; ++i) {
         const int place = Sorted::place_of(thread, p, i);
         const bool exists = place < elements.size;
-        const Bits code =
-            static_cast<Bits>(codec.encode(elements.keys[exists ? place : 0]) & mask);
+        const Bits code = static_cast<Bits>(codec.encode(elements.keys[exists ? place : 0]) & mask);
         if constexpr (are_words) {
           using Word = typename Sorted::word_type;
           Word word = static_cast<Word>(code);
@@ -137,15 +137,14 @@ struct ChunkSort {
 
   /// To the places of their keys, by way of scratch: all are read before.
   template <class T>
-  KOKKOS_FUNCTION void deal(const Team& team, const Registers& registers, const T* from,
-                            T* scratch, T* to) const {
+  KOKKOS_FUNCTION void deal(const Team& team, const Registers& registers, const T* from, T* scratch,
+                            T* to) const {
     const int thread = team.team_rank();
     team.team_barrier();
     each_element(thread, [&](int place, int, int) { scratch[place] = from[place]; });
     team.team_barrier();
-    each_element(thread, [&](int place, int p, int i) {
-      to[place] = scratch[origin(registers, p, i)];
-    });
+    each_element(thread,
+                 [&](int place, int p, int i) { to[place] = scratch[origin(registers, p, i)]; });
   }
 };
 
