@@ -26,7 +26,9 @@ struct DigitWords {
 
   /// Words whose digits cycle would all meet in one bank, did not every 32nd place stay empty. (Words of 8 bytes do not suffer.)
   static constexpr bool pads = L::width > 1 && sizeof(Word) <= 4;
-  static constexpr int padded(int place) { return pads ? place + place / 32 : place; }
+  KOKKOS_FUNCTION static constexpr int padded(int place) {
+    return pads ? place + place / 32 : place;
+  }
 
   /// Digits of one group lie in different banks, too.
   static constexpr int row = groups + 2;
