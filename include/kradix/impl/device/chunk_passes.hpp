@@ -14,7 +14,7 @@
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/bins.hpp"
 #include "kradix/impl/device/count_kinds.hpp"
-#include "kradix/impl/device/digit_words.hpp"
+#include "kradix/impl/device/sweep_tile.hpp"
 
 namespace kradix::impl {
 
@@ -24,8 +24,9 @@ struct ChunkPasses {
   using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
-  using Passes = DigitWords<ExecutionSpace, std::uint32_t, Shape>;
-  using Registers = typename Passes::Registers;
+  using Words = WordCodec<std::uint32_t, false>;
+  using Tile = SweepTile<ExecutionSpace, Words, NoValue, Shape, LoneTiles>;
+  using Registers = typename Tile::Registers;
   using Combined = CombinedBits<ExecutionSpace, Shape.threads, Bits>;
   using Slots = KindSlots<Bits, 9>;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
@@ -74,7 +75,7 @@ struct ChunkPasses {
   static constexpr int most_inserted = 32;  ///< elements of a run that one thread puts in order
   /// Words in order, and which of them are alike the one before, or should not come behind it.
   struct Runs {
-    typename Passes::Scratch sorted;
+    typename Tile::Scratch tile;
     Mask alike[mask_count], wrong[mask_count];
   };
 
@@ -114,16 +115,12 @@ struct ChunkPasses {
                             Scratch& scratch) const {
     Registers words;
     begin(team, elements, swept, scratch, words);
-    if (scratch.varying != 0) {
-      use_kinds(team, scratch, words);
-      team.team_barrier();  // whoever read what lies there is done
-    }
+    if (scratch.varying != 0) use_kinds(team, scratch, words);
     KRADIX_ROLLED
     for (int window = 0;; ++window) {
       KRADIX_ROLLED
       for (int pass = 0; pass < scratch.window.passes; ++pass) {
-        Passes::sort_by_digit(team, scratch.elements.size, place_bits + pass * digit_bits,
-                              scratch.steps.runs.sorted, words);
+        sort_words(team, place_bits + pass * digit_bits, scratch.steps.runs.tile, words);
       }
       if (scratch.varying == 0) break;
       if (window == 0 && scratch.are_topmost && mend_runs(team, scratch, words)) break;
@@ -138,8 +135,7 @@ struct ChunkPasses {
     int first;  ///< place; the next ones follow at lengths of a group
     int count;  ///< that exist, of `items`
 
-    KOKKOS_FUNCTION Mine(const Team& team, int size)
-        : first(Passes::place_of(team.team_rank(), 0)) {
+    KOKKOS_FUNCTION Mine(const Team& team, int size) : first(Tile::place_of(team.team_rank(), 0)) {
       count = size > first ? (size - first + L::width - 1) / L::width : 0;
     }
     /// One of an element beyond the end comes last by any digit.
@@ -184,7 +180,7 @@ struct ChunkPasses {
     const bool are_topmost = bit_width_of(varying) - lowest_of(varying) > 2 * window_bits;
     const Window window = first_window(are_topmost, varying);
     KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) words.words[i] = mine.word(i, window.of(code[i]));
+    for (int i = 0; i < items; ++i) words.key[i] = mine.word(i, window.of(code[i]));
     if (team.team_rank() == 0) {
       scratch.elements = elements;
       scratch.first = first;
@@ -242,10 +238,10 @@ struct ChunkPasses {
     team.team_barrier();
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
-      const std::uint32_t place = place_in(words.words[i]);
+      const std::uint32_t place = place_in(words.key[i]);
       const bool exists = static_cast<int>(place) < scratch.elements.size;
       const std::uint32_t digits = exists ? scratch.window.of(code_at(place, scratch)) : ~0u;
-      words.words[i] = digits << place_bits | place;
+      words.key[i] = digits << place_bits | place;
     }
   }
 
@@ -257,7 +253,7 @@ struct ChunkPasses {
     team.team_barrier();
     KRADIX_ROLLED
     for (int i = 0; i < items; ++i) {
-      const int place = Passes::place_of(thread, i);
+      const int place = Tile::place_of(thread, i);
       const bool alike =
           place > 0 && place < size && are_alike(word_at(runs, place - 1), word_at(runs, place));
       const bool wrong =
@@ -272,13 +268,13 @@ struct ChunkPasses {
     if (scratch.wrong == 0) return true;
     KRADIX_ROLLED
     for (int i = 0; i < items; ++i) {
-      const int place = Passes::place_of(thread, i);
+      const int place = Tile::place_of(thread, i);
       if (place < size && !is_set(runs.alike, place)) mend_run(place, size, runs, scratch);
     }
     team.team_barrier();
     if (scratch.is_too_long != 0) return false;
     KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) words.words[i] = word_at(runs, Passes::place_of(thread, i));
+    for (int i = 0; i < items; ++i) words.key[i] = word_at(runs, Tile::place_of(thread, i));
     return true;
   }
 
@@ -312,7 +308,7 @@ struct ChunkPasses {
     return a >> place_bits == b >> place_bits;
   }
   KOKKOS_FUNCTION static std::uint32_t& word_at(Runs& runs, int place) {
-    return runs.sorted.words[Passes::padded(place)];
+    return runs.tile.keys[Tile::template padded<std::uint32_t>(static_cast<std::uint32_t>(place))];
   }
   KOKKOS_FUNCTION Bits code_of_word(Runs& runs, int place, const Scratch& scratch) const {
     return code_at(place_in(word_at(runs, place)), scratch);
@@ -344,7 +340,7 @@ struct ChunkPasses {
       KRADIX_UNROLL
       for (int i = 0; i < items; ++i) {
         const int place = mine.first + (i < mine.count ? i * L::width : 0);
-        words.words[i] = mine.word(i, i < mine.count ? kinds.rank[kinds.slot[place]] : 0u);
+        words.key[i] = mine.word(i, i < mine.count ? kinds.rank[kinds.slot[place]] : 0u);
       }
     }
   }
@@ -397,6 +393,32 @@ struct ChunkPasses {
     }
   }
 
+  /// A stable pass.
+  KOKKOS_FUNCTION static void sort_words(const Team& team, int shift,
+                                         typename Tile::Scratch& scratch, Registers& words) {
+    const int thread = team.team_rank();
+    const typename Tile::Tile all_of_it{0, 0, most};
+    const Words codec{};
+    const DigitReader<Words> reader(codec, Digit{shift, bin_count - 1});
+    const Tile tile{{}, codec, {}, nullptr, nullptr, nullptr, {}, 0};
+    team.team_barrier();  // whoever read what lay there is done
+    Tile::clear_counters(thread, scratch);
+    team.team_barrier();
+    tile.template rank<true>(thread, all_of_it, reader, scratch, words);
+    team.team_barrier();
+    tile.template publish<true>(team, all_of_it, scratch);
+    team.team_barrier();
+    Tile::template add_group_ranks<true>(thread, all_of_it, reader, scratch, words);
+    team.team_barrier();
+    Tile::exchange_keys(scratch, words);
+    team.team_barrier();
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      words.key[i] = scratch.keys[Tile::template padded<std::uint32_t>(
+          static_cast<std::uint32_t>(Tile::place_of(thread, i)))];
+    }
+  }
+
   KOKKOS_FUNCTION void write(const Team& team, Scratch& scratch, const Registers& words) const {
     const Mine mine(team, scratch.elements.size);
     if (scratch.elements.keys_out != nullptr) {
@@ -422,14 +444,14 @@ struct ChunkPasses {
       if (scratch.are_kinds) {
         KRADIX_UNROLL
         for (int i = 0; i < items; ++i) {
-          const Bits code = scratch.kind[words.words[i] >> place_bits & (most_kinds - 1)];
+          const Bits code = scratch.kind[words.key[i] >> place_bits & (most_kinds - 1)];
           if (i < mine.count) to[i * L::width] = codec.decode(static_cast<Bits>(code + first));
         }
       } else {
         const int shift = scratch.window.shift;
         KRADIX_UNROLL
         for (int i = 0; i < items; ++i) {
-          const Bits code = static_cast<Bits>(Bits{words.words[i] >> place_bits} << shift);
+          const Bits code = static_cast<Bits>(Bits{words.key[i] >> place_bits} << shift);
           if (i < mine.count) to[i * L::width] = codec.decode(static_cast<Bits>(code + first));
         }
       }
@@ -445,7 +467,7 @@ struct ChunkPasses {
         for (int i = 0; i < items; ++i) {
           if (i < mine.count) {
             (elements.values_out + mine.first)[i * L::width] =
-                static_cast<Value>(place_in(words.words[i]));
+                static_cast<Value>(place_in(words.key[i]));
           }
         }
         return;
@@ -481,7 +503,7 @@ struct ChunkPasses {
                                      T* to) {
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
-      if (i < mine.count) (to + mine.first)[i * L::width] = scratch[place_in(words.words[i])];
+      if (i < mine.count) (to + mine.first)[i * L::width] = scratch[place_in(words.key[i])];
       if (i % 4 == 3) L::settle_memory();
     }
   }

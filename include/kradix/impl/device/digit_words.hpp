@@ -22,18 +22,13 @@ struct DigitWords {
   using Combined = CombinedBits<ExecutionSpace, Shape.threads, Word>;
   static constexpr int threads = Shape.threads, most = Shape.round(), each = Shape.items, parts = 1;
   static constexpr int groups = threads / L::width;
-  static_assert(most <= 0xffff && each % 2 == 0);
+  // (Words whose digits cycle would meet in one bank if they were shorter.)
+  static_assert(sizeof(Word) == 8 && most <= 0xffff && each % 2 == 0);
 
-  /// Words whose digits cycle would all meet in one bank, did not every 32nd place stay empty. (Words of 8 bytes do not suffer.)
-  static constexpr bool pads = L::width > 1 && sizeof(Word) <= 4;
-  KOKKOS_FUNCTION static constexpr int padded(int place) {
-    return pads ? place + place / 32 : place;
-  }
-
-  /// Digits of one group lie in different banks, too.
+  /// Digits of one group lie in different banks.
   static constexpr int row = groups + 2;
   struct Scratch {
-    Word words[padded(most)];
+    Word words[most];
     std::uint16_t counters[bin_count * row];
     std::uint32_t sums[groups];
     std::uint64_t seen[Combined::words];
@@ -47,10 +42,9 @@ struct DigitWords {
   };
 
   /// Where a thread's word lies, before a pass and after it.
-  KOKKOS_FUNCTION static int place_of(int thread, int i) {
+  KOKKOS_FUNCTION static int place_of(int thread, int, int i) {
     return (thread / L::width * each + i) * L::width + L::lane(thread);
   }
-  KOKKOS_FUNCTION static int place_of(int thread, int, int i) { return place_of(thread, i); }
 
   /// Words that are not there are the greatest. All are in the order of their lowest `ordered` bits.
   KOKKOS_FUNCTION static void sort(const Team& team, int size, int ordered, Scratch& scratch,
@@ -62,9 +56,10 @@ struct DigitWords {
     Word varying = 0;
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
-      varying |= place_of(team.team_rank(), i) < size ? words[i] ^ first : Word{0};
+      varying |= place_of(team.team_rank(), 0, i) < size ? words[i] ^ first : Word{0};
     }
     varying = static_cast<Word>(Combined::over(team, varying, scratch.seen) >> ordered << ordered);
+    if (varying == 0) return;
     const int end = bit_width_of(varying);
     const int begin = bit_width_of(static_cast<Word>(varying & (Word{0} - varying))) - 1;
     KRADIX_ROLLED
@@ -73,11 +68,12 @@ struct DigitWords {
     }
   }
 
-  /// A stable pass; what `words` of scratch hold may be in use until all threads have come here. They hold the result, too.
+ private:
+  /// A stable pass.
   KOKKOS_FUNCTION static void sort_by_digit(const Team& team, int size, int shift, Scratch& scratch,
                                             Registers& registers) {
     const int thread = team.team_rank();
-    const bool has_any = place_of(thread / L::width * L::width, 0) < size;
+    const bool has_any = place_of(thread / L::width * L::width, 0, 0) < size;
     std::uint32_t ranks[each / 2];
     auto* const clear = reinterpret_cast<std::uint32_t*>(scratch.counters);
     for (int i = thread; i < bin_count * row / 2; i += threads) clear[i] = 0;
@@ -91,19 +87,18 @@ struct DigitWords {
       for (int i = 0; i < each; ++i) {
         const int place = static_cast<int>(counter(thread, shift, scratch, registers.words[i]) +
                                            (ranks[i / 2] >> (16 * (i % 2)) & 0xffffu));
-        scratch.words[padded(place)] = registers.words[i];
+        scratch.words[place] = registers.words[i];
       }
     }
     team.team_barrier();
     if (has_any) {
       KRADIX_UNROLL
       for (int i = 0; i < each; ++i) {
-        registers.words[i] = scratch.words[padded(place_of(thread, i))];
+        registers.words[i] = scratch.words[place_of(thread, 0, i)];
       }
     }
   }
 
- private:
   KOKKOS_FUNCTION static std::uint32_t digit_of(Word word, int shift) {
     return static_cast<std::uint32_t>(word >> shift) & (bin_count - 1);
   }
