@@ -79,6 +79,20 @@ TEST(MakePlan, FewElementsAreSweptInShortTiles) {
   EXPECT_EQ(make_plan(problem_of((1 << 22) + 1, 4), device).tiles, 410u);
 }
 
+/// Keys of 8 bytes that stand for 100 bits: a team that sorts alone has no room for their codes.
+TEST(MakePlan, CodesThatAreLongerThanElementsAreSwept) {
+  using kradix::impl::machine_of;
+  if (!kradix::impl::has_lanes<Space>) GTEST_SKIP();
+  EXPECT_FALSE(machine_of(Space{}, 8, 4, 16).lone.exists());
+  EXPECT_TRUE(machine_of(Space{}, 12, 4, 16).lone.exists());
+  kradix::impl::Problem problem = problem_of(1000, 8);
+  kradix::impl::Machine machine = machine_of(Space{}, 8, 0, 16);
+  machine.cache_bytes = 0;
+  EXPECT_NE(make_plan(problem, machine).algorithm, kradix::Algorithm::small_msd);
+  problem.forced = kradix::Algorithm::small_msd;
+  EXPECT_THROW(make_plan(problem, machine), std::invalid_argument);
+}
+
 TEST(MakePlan, DevicesCountShortKeysAlone) {
   Machine device{270336, {256, 19}, {256, 32}, {}, {256, 20}, {256, 12}, true};
   device.expand = {256, 8};

@@ -285,7 +285,8 @@ TYPED_TEST_SUITE(OneTeam, KeysOfAllWidths);
 TYPED_TEST(OneTeam, SortsAllThatItHolds) {
   using Key = TypeParam;
   constexpr int all_bits = codec_of<Key>::bits;
-  const auto most = static_cast<std::size_t>(lone_shape<Space>(sizeof(Key), 0).round());
+  const auto most =
+      static_cast<std::size_t>(lone_shape<Space>(sizeof(Key), 0, sizeof(Key)).round());
   for (const std::size_t size : sizes_of_one_team) {
     if (size > most) break;
     for (const keys::Pattern pattern : keys::all_patterns) {

@@ -64,7 +64,7 @@ struct Layout {
     problem.value_bytes = bytes_of<Value>;
     problem.told_apart = bytes_of<Value> == 0;
     problem.forced = algorithm;
-    impl::Machine machine = impl::machine_of(exec, sizeof(Key), bytes_of<Value>);
+    impl::Machine machine = impl::machine_of(exec, sizeof(Key), bytes_of<Value>, sizeof(Key));
     change(machine);
     plan = impl::make_plan(problem, machine);
     keys_other = list.add(count, sizeof(Key));

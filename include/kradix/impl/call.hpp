@@ -200,9 +200,11 @@ class SortCall {
       problem.floating = key_kind<Key>() == KeyKind::floating;
       problem.told_apart = are_told_apart();
     }
+    constexpr std::size_t code_bytes = sizeof(typename codec_of<Key>::bits_type);
     plan_ = make_plan(
-        problem, machine_of(exec_, sizeof(Key), static_cast<std::size_t>(problem.value_bytes)));
-    if (studies_) plan_study(problem, machine_of(exec_, sizeof(Key), 0), plan_);
+        problem,
+        machine_of(exec_, sizeof(Key), static_cast<std::size_t>(problem.value_bytes), code_bytes));
+    if (studies_) plan_study(problem, machine_of(exec_, sizeof(Key), 0, code_bytes), plan_);
     list_scratch();
   }
 

@@ -108,7 +108,8 @@ struct Machine {
 };
 
 template <class ExecutionSpace>
-Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_t value_bytes) {
+Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_t value_bytes,
+                   std::size_t code_bytes) {
   Machine machine{exec.concurrency(),       team_shape<ExecutionSpace>(), {}, {}, {}, {},
                   has_lanes<ExecutionSpace>};
   if (has_lanes<ExecutionSpace>) {
@@ -119,7 +120,7 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
     machine.finish = finish_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.long_finish[0] = long_finish_shape<ExecutionSpace>(key_bytes, value_bytes, 2);
     machine.long_finish[1] = long_finish_shape<ExecutionSpace>(key_bytes, value_bytes, 4);
-    machine.lone = lone_shape<ExecutionSpace>(key_bytes, value_bytes);
+    machine.lone = lone_shape<ExecutionSpace>(key_bytes, value_bytes, code_bytes);
     machine.expand = expand_shape<ExecutionSpace>(key_bytes);
     const bool is_word = key_bytes == 4 || key_bytes == 8;
     if (is_word && value_bytes == 0) machine.gather = gather_shape<ExecutionSpace>(key_bytes);
@@ -216,7 +217,8 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
       (!machine.lone.exists() ||
        (!machine.finish.exists() && problem.count > most_for_one_sweep(machine)))) {
     throw std::invalid_argument(
-        "kradix: small_msd needs lanes, elements of at most 16 bytes, and not more than " +
+        "kradix: small_msd needs lanes, elements of at most 16 bytes, codes no longer than 8 where "
+        "elements are not, and not more than " +
         std::to_string(machine.lone.exists() ? most_for_one_sweep(machine) : 0) +
         " of them where keys are shorter than 4 bytes; these are " + std::to_string(problem.count) +
         " keys of " + std::to_string(problem.key_bytes) + " bytes with values of " +

@@ -90,12 +90,15 @@ void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
   }
   constexpr TeamShape sweep = sweep_shape<ExecutionSpace>(sizeof(Key), value_bytes);
   if constexpr (has_lanes<ExecutionSpace> && sweep.exists()) {
-    if (plan.algorithm == Algorithm::small_msd) {
-      constexpr SmallShapes shapes = SmallShapes::of<ExecutionSpace>(sizeof(Key), value_bytes);
-      SmallMsd<ExecutionSpace, Codec, Value, shapes>(exec, plan, codec, buffers, scratch.small_msd,
-                                                     base, label)
-          .sort();
-      return;
+    constexpr std::size_t code_bytes = sizeof(typename Codec::bits_type);
+    if constexpr (lone_shape<ExecutionSpace>(sizeof(Key), value_bytes, code_bytes).exists()) {
+      if (plan.algorithm == Algorithm::small_msd) {
+        constexpr SmallShapes shapes = SmallShapes::of<ExecutionSpace>(sizeof(Key), value_bytes);
+        SmallMsd<ExecutionSpace, Codec, Value, shapes>(exec, plan, codec, buffers,
+                                                       scratch.small_msd, base, label)
+            .sort();
+        return;
+      }
     }
     constexpr TeamShape finish = finish_shape<ExecutionSpace>(sizeof(Key), value_bytes);
     if constexpr (finish.exists()) {

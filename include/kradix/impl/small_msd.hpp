@@ -33,7 +33,7 @@ struct SmallShapes {
     return {small_sweep_shape<ExecutionSpace>(key_bytes, value_bytes),
             finish_shape<ExecutionSpace>(key_bytes, value_bytes),
             tiny_shape<ExecutionSpace>(key_bytes, value_bytes),
-            lone_shape<ExecutionSpace>(key_bytes, value_bytes)};
+            lone_shape<ExecutionSpace>(key_bytes, value_bytes, key_bytes)};
   }
 };
 

@@ -323,11 +323,13 @@ constexpr TeamShape small_sweep_shape(std::size_t key_bytes, std::size_t value_b
   return fitted_to_tiles({256, 16, value_bytes == 0 ? 3 : 2}, widest);
 }
 
-/// How one team sorts all that there is by comparing; none where elements are too large for it.
+/// How one team sorts all that there is by comparing; none where elements are too large for it, or their codes
+/// find no room where they do.
 template <class ExecutionSpace>
-constexpr TeamShape lone_shape(std::size_t key_bytes, std::size_t value_bytes) {
+constexpr TeamShape lone_shape(std::size_t key_bytes, std::size_t value_bytes,
+                               std::size_t code_bytes) {
   const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
-  if (widest > 16) return {0, 0};
+  if (widest > 16 || (code_bytes > 8 && widest <= 8)) return {0, 0};
   if (is_host_space<ExecutionSpace>) return {1, 2048};
   return {256, widest > 8 ? 8 : 16, 1};
 }
