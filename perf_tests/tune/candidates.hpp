@@ -97,9 +97,9 @@ struct SmallCandidates {};
 
 template <std::size_t key_bytes, std::size_t value_bytes>
 constexpr auto small_candidates() {
-  constexpr SmallShapes now = SmallShapes::of<bench::Space>(key_bytes, value_bytes);
+  constexpr SmallShapes now = SmallShapes::of<bench::Space>(key_bytes, value_bytes, key_bytes);
   constexpr auto with = [](TeamShape tile, TeamShape finish) {
-    SmallShapes shapes = SmallShapes::of<bench::Space>(key_bytes, value_bytes);
+    SmallShapes shapes = SmallShapes::of<bench::Space>(key_bytes, value_bytes, key_bytes);
     shapes.tile = tile;
     shapes.finish = finish;
     return shapes;

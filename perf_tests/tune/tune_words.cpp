@@ -40,7 +40,7 @@ struct Rows {
   }
   template <SmallShapes... Shape>
   Trials smalls(SmallCandidates<Shape...>) const {
-    constexpr SmallShapes now = SmallShapes::of<Space>(sizeof(Key), value_bytes);
+    constexpr SmallShapes now = SmallShapes::of<Space>(sizeof(Key), value_bytes, sizeof(Key));
     return {small_trial<Key, Value, now>(exec, count, true),
             small_trial<Key, Value, Shape>(exec, count, false)...};
   }

@@ -120,7 +120,9 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
     machine.finish = finish_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.long_finish[0] = long_finish_shape<ExecutionSpace>(key_bytes, value_bytes, 2);
     machine.long_finish[1] = long_finish_shape<ExecutionSpace>(key_bytes, value_bytes, 4);
-    machine.lone = lone_shape<ExecutionSpace>(key_bytes, value_bytes, code_bytes);
+    const TeamShape longer = longer_lone_shape<ExecutionSpace>(key_bytes, value_bytes, code_bytes);
+    machine.lone =
+        longer.exists() ? longer : lone_shape<ExecutionSpace>(key_bytes, value_bytes, code_bytes);
     machine.expand = expand_shape<ExecutionSpace>(key_bytes);
     const bool is_word = key_bytes == 4 || key_bytes == 8;
     if (is_word && value_bytes == 0) machine.gather = gather_shape<ExecutionSpace>(key_bytes);

@@ -93,7 +93,8 @@ void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
     constexpr std::size_t code_bytes = sizeof(typename Codec::bits_type);
     if constexpr (lone_shape<ExecutionSpace>(sizeof(Key), value_bytes, code_bytes).exists()) {
       if (plan.algorithm == Algorithm::small_msd) {
-        constexpr SmallShapes shapes = SmallShapes::of<ExecutionSpace>(sizeof(Key), value_bytes);
+        constexpr SmallShapes shapes =
+            SmallShapes::of<ExecutionSpace>(sizeof(Key), value_bytes, code_bytes);
         SmallMsd<ExecutionSpace, Codec, Value, shapes>(exec, plan, codec, buffers,
                                                        scratch.small_msd, base, label)
             .sort();

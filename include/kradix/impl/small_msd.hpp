@@ -27,13 +27,16 @@ struct SmallShapes {
   TeamShape finish;  ///< in a chunk
   TeamShape tiny;    ///< in a handful of elements, by comparing
   TeamShape lone;    ///< likewise in as many as one team sorts
+  TeamShape longer;  ///< or in some more, if it exists
 
   template <class ExecutionSpace>
-  static constexpr SmallShapes of(std::size_t key_bytes, std::size_t value_bytes) {
+  static constexpr SmallShapes of(std::size_t key_bytes, std::size_t value_bytes,
+                                  std::size_t code_bytes) {
     return {small_sweep_shape<ExecutionSpace>(key_bytes, value_bytes),
             finish_shape<ExecutionSpace>(key_bytes, value_bytes),
             tiny_shape<ExecutionSpace>(key_bytes, value_bytes),
-            lone_shape<ExecutionSpace>(key_bytes, value_bytes, key_bytes)};
+            lone_shape<ExecutionSpace>(key_bytes, value_bytes, code_bytes),
+            longer_lone_shape<ExecutionSpace>(key_bytes, value_bytes, code_bytes)};
   }
 };
 
@@ -87,8 +90,10 @@ class SmallMsd {
     constexpr TeamShape none{0, 0};
     if (plan_.count <= static_cast<std::size_t>(Shapes.tiny.round())) {
       sort_one_chunk<Shapes.tiny, counts_first ? Shapes.tiny : none>();
-    } else if (plan_.count <= plan_.lone) {
+    } else if (plan_.count <= static_cast<std::size_t>(Shapes.lone.round())) {
       sort_one_chunk<Shapes.lone, counts_first ? Shapes.finish : none>();
+    } else if (plan_.count <= plan_.lone) {
+      if constexpr (Shapes.longer.exists()) sort_one_chunk<Shapes.longer, none>();
     } else if constexpr (Shapes.finish.exists()) {
       count();
       sweep();

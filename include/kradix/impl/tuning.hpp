@@ -331,7 +331,16 @@ constexpr TeamShape lone_shape(std::size_t key_bytes, std::size_t value_bytes,
   const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
   if (widest > 16 || (code_bytes > 8 && widest <= 8)) return {0, 0};
   if (is_host_space<ExecutionSpace>) return {1, 2048};
+  if (key_bytes <= 4 && code_bytes <= 4 && value_bytes == 0) return {320, 16, 1};
   return {256, widest > 8 ? 8 : 16, 1};
+}
+/// The same of so many more that what a smaller team takes less counts; none where that is enough.
+template <class ExecutionSpace>
+constexpr TeamShape longer_lone_shape(std::size_t key_bytes, std::size_t value_bytes,
+                                      std::size_t code_bytes) {
+  if (is_host_space<ExecutionSpace> || key_bytes > 4 || code_bytes > 4) return {0, 0};
+  if (value_bytes == 0 || value_bytes > 8) return {0, 0};
+  return {320, 16, 1};
 }
 
 /// Where a handful of elements is all there is, a team's time goes with the items of a thread, unless these are soon compared.

@@ -1,11 +1,13 @@
 // A team sorts words in its registers digit by digit, by way of its scratch.
 //
-// A pass ranks words among those of their group of lanes that have their digit, counts them on the way, and adds counters up by
-// digits and, of each, by groups: that is where a group's words of a digit begin.
+// A pass ranks words among those of their group of lanes that have their digit,
+// counts them on the way, and adds counters up by digits and, of each, by
+// groups: that is where a group's words of a digit begin.
 #pragma once
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <type_traits>
 
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/bins.hpp"
@@ -27,9 +29,20 @@ struct DigitWords {
 
   /// Digits of one group lie in different banks.
   static constexpr int row = groups + 2;
-  struct Scratch {
+  /// Counters have places of their own as long as Kokkos' 48 KB are enough.
+  static constexpr bool shares = most > 4096;
+  union Shared {
     Word words[most];
     std::uint16_t counters[bin_count * row];
+    KOKKOS_FUNCTION Shared() {}
+  };
+  struct Own {
+    Word words[most];
+    std::uint16_t counters[bin_count * row];
+    KOKKOS_FUNCTION Own() {}
+  };
+  struct Scratch {
+    std::conditional_t<shares, Shared, Own> of;
     std::uint32_t sums[groups];
     std::uint64_t seen[Combined::words];
     KOKKOS_FUNCTION Scratch() {}
@@ -46,13 +59,14 @@ struct DigitWords {
     return (thread / L::width * each + i) * L::width + L::lane(thread);
   }
 
-  /// Words that are not there are the greatest. All are in the order of their lowest `ordered` bits.
+  /// Words that are not there are the greatest. All are in the order of their
+  /// lowest `ordered` bits.
   KOKKOS_FUNCTION static void sort(const Team& team, int size, int ordered, Scratch& scratch,
                                    Registers& registers) {
     Word* const words = registers.words;
-    if (team.team_rank() == 0) scratch.words[0] = words[0];
+    if (team.team_rank() == 0) scratch.of.words[0] = words[0];
     team.team_barrier();
-    const Word first = scratch.words[0];
+    const Word first = scratch.of.words[0];
     Word varying = 0;
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {
@@ -64,6 +78,7 @@ struct DigitWords {
     const int begin = bit_width_of(static_cast<Word>(varying & (Word{0} - varying))) - 1;
     KRADIX_ROLLED
     for (int shift = begin; shift < end; shift += digit_bits) {
+      if constexpr (shares) team.team_barrier();
       sort_by_digit(team, size, shift, scratch, registers);
     }
   }
@@ -75,7 +90,7 @@ struct DigitWords {
     const int thread = team.team_rank();
     const bool has_any = place_of(thread / L::width * L::width, 0, 0) < size;
     std::uint32_t ranks[each / 2];
-    auto* const clear = reinterpret_cast<std::uint32_t*>(scratch.counters);
+    auto* const clear = reinterpret_cast<std::uint32_t*>(scratch.of.counters);
     for (int i = thread; i < bin_count * row / 2; i += threads) clear[i] = 0;
     team.team_barrier();
     if (has_any) rank(thread, shift, scratch, registers.words, ranks);
@@ -85,16 +100,22 @@ struct DigitWords {
     if (has_any) {
       KRADIX_UNROLL
       for (int i = 0; i < each; ++i) {
-        const int place = static_cast<int>(counter(thread, shift, scratch, registers.words[i]) +
-                                           (ranks[i / 2] >> (16 * (i % 2)) & 0xffffu));
-        scratch.words[place] = registers.words[i];
+        const std::uint32_t first = counter(thread, shift, scratch, registers.words[i]);
+        ranks[i / 2] += first << (16 * (i % 2));
+      }
+    }
+    if constexpr (shares) team.team_barrier();
+    if (has_any) {
+      KRADIX_UNROLL
+      for (int i = 0; i < each; ++i) {
+        scratch.of.words[ranks[i / 2] >> (16 * (i % 2)) & 0xffffu] = registers.words[i];
       }
     }
     team.team_barrier();
     if (has_any) {
       KRADIX_UNROLL
       for (int i = 0; i < each; ++i) {
-        registers.words[i] = scratch.words[place_of(thread, 0, i)];
+        registers.words[i] = scratch.of.words[place_of(thread, 0, i)];
       }
     }
   }
@@ -104,7 +125,7 @@ struct DigitWords {
   }
   KOKKOS_FUNCTION static volatile std::uint16_t& counter(int thread, int shift, Scratch& scratch,
                                                          Word word) {
-    return scratch.counters[digit_of(word, shift) * row + thread / L::width];
+    return scratch.of.counters[digit_of(word, shift) * row + thread / L::width];
   }
 
   KOKKOS_FUNCTION static void rank(int thread, int shift, Scratch& scratch, Word* words,
@@ -127,13 +148,12 @@ struct DigitWords {
   /// Of each counter those before it, by digits and groups.
   KOKKOS_FUNCTION static void add_up(const Team& team, Scratch& scratch) {
     constexpr int mine = bin_count * groups / threads;
-    static_assert(mine * threads == bin_count * groups &&
-                  (mine % groups == 0 || groups % mine == 0));
+    static_assert(mine * threads == bin_count * groups);
     const int thread = team.team_rank(), lane = L::lane(thread), group = thread / L::width;
     std::uint32_t counted[mine], sum = 0;
     KRADIX_UNROLL
     for (int i = 0; i < mine; ++i) {
-      counted[i] = scratch.counters[at(thread * mine + i)];
+      counted[i] = scratch.of.counters[at(thread * mine + i)];
       sum += counted[i];
     }
     std::uint32_t before = L::scan(sum, lane);
@@ -142,7 +162,7 @@ struct DigitWords {
     before += L::sum(lane < group ? scratch.sums[lane] : 0);
     KRADIX_UNROLL
     for (int i = 0; i < mine; ++i) {
-      scratch.counters[at(thread * mine + i)] = static_cast<std::uint16_t>(before);
+      scratch.of.counters[at(thread * mine + i)] = static_cast<std::uint16_t>(before);
       before += counted[i];
     }
   }
