@@ -227,8 +227,7 @@ void expect_sorted_by_one_team(const Codec& codec, const std::vector<Key>& input
   kradix::Plan plan;
   plan.count = input.size();
   plan.bits = bits;
-  plan.lone =
-      static_cast<std::size_t>((shapes.longer.exists() ? shapes.longer : shapes.lone).round());
+  plan.lone = static_cast<std::size_t>(shapes.most_alone().round());
   if (plan.count > plan.lone) return;
   const auto keys = to_device(input);
   const auto keys_out = InPlace ? keys : to_device(std::vector<Key>(plan.count));

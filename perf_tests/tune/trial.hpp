@@ -132,7 +132,7 @@ Trial<Key, Value> small_trial(const Space& exec, std::size_t count, bool present
   Layout<Key, Value> layout(exec, count, Algorithm::small_msd, [](impl::Machine& machine) {
     machine.small = shapes.tile;
     machine.finish = shapes.finish;
-    machine.lone = shapes.longer.exists() ? shapes.longer : shapes.lone;
+    machine.lone = shapes.most_alone();
   });
   const auto scratch = impl::SmallMsdScratch::list(layout.plan, LookBackShape{}, layout.list);
   return {text_of(shapes.tile) + text_of(shapes.finish), present, layout.list.bytes(),

@@ -44,4 +44,15 @@ struct SortBuffers {
   bool leaves_keys = false;  ///< only the values are wanted: the last pass need not write keys
 };
 
+/// The elements that one team sorts, and where they go. Values that are null count as each element's index; keys whose
+/// result is null are not wanted. The results may lie where the elements do.
+template <class Key, class Value>
+struct TeamElements {
+  int size;
+  const Key* keys;
+  const Value* values;
+  Key* keys_out;
+  Value* values_out;
+};
+
 }  // namespace kradix::impl

@@ -29,6 +29,8 @@ struct SmallShapes {
   TeamShape lone;    ///< likewise in as many as one team sorts
   TeamShape longer;  ///< or in some more, if it exists
 
+  constexpr TeamShape most_alone() const { return longer.exists() ? longer : lone; }
+
   template <class ExecutionSpace>
   static constexpr SmallShapes of(std::size_t key_bytes, std::size_t value_bytes,
                                   std::size_t code_bytes) {

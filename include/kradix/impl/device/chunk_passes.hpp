@@ -51,15 +51,7 @@ struct ChunkPasses {
     std::uint16_t slot[most];              ///< of each element
     std::uint32_t count;
   };
-  /// The elements of a chunk and where they go. Values that are null count as each element's index; keys whose
-  /// result is null are not wanted. The results may lie where the elements do.
-  struct Elements {
-    int size;
-    const Key* keys;
-    const Value* values;
-    Key* keys_out;
-    Value* values_out;
-  };
+  using Elements = TeamElements<Key, Value>;
 
   /// The bits of codes that words hold: as many as they can, or a part of them.
   struct Window {

@@ -30,19 +30,9 @@ struct ChunkSort {
   static_assert(most < 1 << place_bits &&
                 !(MakesKeys && (with_values || !invertible_codec<Codec>)));
 
-  /// The elements and where they go. Values that are null count as each element's index; keys whose result is null are not
-  /// wanted. The results may lie where the elements do.
-  struct Elements {
-    int size;
-    const Key* keys;
-    const Value* values;
-    Key* keys_out;
-    Value* values_out;
-  };
-
   Codec codec;
   DigitList all;
-  Elements elements;
+  TeamElements<Key, Value> elements;
 
   union Scratch {
     typename Sorted::Scratch sorted;
