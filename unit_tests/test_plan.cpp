@@ -77,6 +77,9 @@ TEST(MakePlan, FewElementsAreSweptInShortTiles) {
   EXPECT_EQ(make_plan(problem_of(1 << 22, 4), device).tiles, 512u);
   EXPECT_EQ(make_plan(problem_of((1 << 22) + 1, 4), device).tile, 512u * 20);
   EXPECT_EQ(make_plan(problem_of((1 << 22) + 1, 4), device).tiles, 410u);
+  device.least_for_short_sweeps = 1 << 21;
+  EXPECT_EQ(make_plan(problem_of(1 << 21, 4), device).tile, 512u * 16);
+  EXPECT_EQ(make_plan(problem_of((1 << 21) - 1, 4), device).tile, 512u * 20);
 }
 
 /// Keys of 8 bytes that stand for 100 bits: a team that sorts alone has no room for their codes.
@@ -114,6 +117,23 @@ TEST(MakePlan, DevicesCountShortKeysAlone) {
   problem.told_apart = true;
   EXPECT_EQ(make_plan(problem, device).algorithm, kradix::Algorithm::counting);
   problem.value_bytes = 4;
+  EXPECT_THROW(make_plan(problem, device), std::invalid_argument);
+}
+
+TEST(MakePlan, FewShortKeysWithValuesNeedNoFinish) {
+  Machine device{270336, {256, 19}, {512, 20}, {}, {256, 16}, {512, 8}, true};
+  Problem problem = problem_of(1 << 20, 2);
+  EXPECT_EQ(make_plan(problem, device).algorithm, kradix::Algorithm::onesweep);
+  problem.value_bytes = 4;
+  const kradix::Plan plan = make_plan(problem, device);
+  EXPECT_EQ(plan.algorithm, kradix::Algorithm::small_msd);
+  EXPECT_EQ(plan.tiles, 256u);
+  EXPECT_EQ(plan.chunk, 0u);
+  problem.count += 1;
+  EXPECT_EQ(make_plan(problem, device).algorithm, kradix::Algorithm::onesweep);
+  problem.forced = kradix::Algorithm::small_msd;
+  EXPECT_EQ(make_plan(problem, device).tiles, 257u);
+  problem.value_bytes = 0;
   EXPECT_THROW(make_plan(problem, device), std::invalid_argument);
 }
 

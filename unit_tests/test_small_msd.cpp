@@ -22,6 +22,7 @@ constexpr TeamShape lone = on_host ? TeamShape{1, 512} : TeamShape{256, 2, 1};
 
 struct Outcome {
   int passes = 0, finishes = 0;
+  bool phases = false;  ///< were there any?
   std::uint64_t chunks = 0;
 };
 
@@ -33,10 +34,10 @@ T read(const T* there) {
   return value;
 }
 
-/// Sorts keys in place with the index of each as its value and compares with the reference.
+/// Sorts keys, in place unless told otherwise, with the index of each as its value and compares with the reference.
 template <TeamShape Finish, class Key>
 Outcome expect_sorted(const std::vector<Key>& input, Order order, kradix::BitRange bits,
-                      const std::vector<std::size_t>& indices) {
+                      const std::vector<std::size_t>& indices, bool in_place = true) {
   constexpr SmallShapes shapes{tile_with, Finish, tiny, lone, {0, 0}};
   using Codec = codec_of<Key>;
   using Word = typename Codec::key_type;
@@ -57,10 +58,11 @@ Outcome expect_sorted(const std::vector<Key>& input, Order order, kradix::BitRan
   Kokkos::deep_copy(memory, std::byte{0xa5});  // nothing may rely on zeros
   std::byte* const base = aligned_scratch(memory.data());
   const auto keys = to_device(input);
+  const auto keys_out = in_place ? keys : to_device(std::vector<Key>(count));
   const Kokkos::View<std::uint32_t*, Memory> permutation("permutation", count);
-  auto* const words = reinterpret_cast<Word*>(keys.data());
   const SortBuffers<Word, std::uint32_t> buffers{
-      {words, words, keys_other.in<Word>(base)},
+      {reinterpret_cast<Word*>(keys.data()), reinterpret_cast<Word*>(keys_out.data()),
+       keys_other.in<Word>(base)},
       {nullptr, permutation.data(), values_other.in<std::uint32_t>(base)},
       true,
       false};
@@ -69,15 +71,19 @@ Outcome expect_sorted(const std::vector<Key>& input, Order order, kradix::BitRan
   Sort(exec, plan, make_codec<Key>(order), buffers, scratch, base, "test").sort();
   exec.fence();
   const auto found = to_host(permutation);
-  const auto sorted = to_host(keys);
+  const auto sorted = to_host(keys_out);
   for (std::size_t i = 0; i < count; ++i) {
     EXPECT_EQ(found[i], indices[i]) << i;
     EXPECT_EQ(keys::bytes_of(sorted[i]), keys::bytes_of(input[indices[i]])) << i;
     if (::testing::Test::HasFailure()) break;
   }
   if (count <= plan.lone) return {};
+  const bool phases = read(scratch.state.in<PhaseState>(base)).ticket > 0;
+  if (!Finish.exists()) {
+    return {read(scratch.state.in<SweepByTilesState>(base)).passes.count, 0, phases, 0};
+  }
   const TopDigit top = read(scratch.top.in<TopDigit>(base));
-  Outcome outcome{top.passes.count, top.passes.finishes, 0};
+  Outcome outcome{top.passes.count, top.passes.finishes, phases, 0};
   for (int bin = 0; outcome.finishes != 0 && bin < bin_count; ++bin) {
     outcome.chunks += top.first[bin + 1] > top.first[bin];
   }
@@ -143,7 +149,90 @@ TEST(SmallMsd, OnlyTheChosenBitsOrder) {
       const auto indices = reference::sorted_indices(
           input, [&](std::uint64_t a, std::uint64_t b) { return cut(a) < cut(b); });
       expect_sorted<large_finish>(input, Order::ascending, {begin, end}, indices);
+      const Outcome elsewhere = expect_sorted<large_finish>(input, Order::ascending, {begin, end},
+                                                            indices, /*in_place=*/false);
+      if (count > 512 && end - begin <= digit_bits) {
+        EXPECT_EQ(elsewhere.passes, 1);
+        EXPECT_EQ(elsewhere.finishes, 0);
+        EXPECT_FALSE(elsewhere.phases);
+      }
     }
+  }
+}
+
+/// Where one digit is all that varies nothing is left to sort, however many share a bin.
+TEST(SmallMsd, OneDigitIsSweptOnce) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::vector<std::uint32_t> input(70001);
+  for (const int shift : {0, 11, 24}) {
+    for (auto& key : input) {
+      key = static_cast<std::uint32_t>(random() & random() & 0xff) << shift | 0x400;
+    }
+    input[0] = input[1] = 0x400;
+    const auto indices = reference::sorted_indices(input, Order::descending);
+    const Outcome elsewhere =
+        expect_sorted<small_finish>(input, Order::descending, {}, indices, /*in_place=*/false);
+    EXPECT_EQ(elsewhere.passes, 1);
+    EXPECT_FALSE(elsewhere.phases);
+    EXPECT_TRUE(expect_sorted<small_finish>(input, Order::descending).phases);
+  }
+}
+
+constexpr TeamShape no_finish{0, 0};
+
+template <class T>
+class ShortKeys : public SmallMsdOf<T> {};
+using KeysOfOneOrTwoBytes =
+    ::testing::Types<std::uint8_t, std::int8_t, std::int16_t, kradix::bfloat16_bits>;
+TYPED_TEST_SUITE(ShortKeys, KeysOfOneOrTwoBytes);
+
+/// Keys of one byte take one sweep, those of two as many as there are digits that vary.
+TYPED_TEST(ShortKeys, AreSweptWithoutAFinish) {
+  const auto chunk = static_cast<std::size_t>(lone.round());
+  const auto tile = static_cast<std::size_t>(tile_with.round());
+  for (const keys::Pattern pattern : keys::all_patterns) {
+    for (const std::size_t count : {chunk, chunk + 1, 7 * tile, 7 * tile + 1, 10 * chunk + 3}) {
+      for (const Order order : {Order::ascending, Order::descending}) {
+        for (const bool in_place : {true, false}) {
+          SCOPED_TRACE(::testing::Message()
+                       << "seed " << keys::fresh_seed() << ", pattern " << static_cast<int>(pattern)
+                       << ", count " << count << ", order " << static_cast<int>(order)
+                       << ", in place " << in_place);
+          const auto input = keys::make<TypeParam>(pattern, count, this->random_);
+          const auto indices = reference::sorted_indices(input, order);
+          const Outcome outcome = expect_sorted<no_finish>(input, order, {}, indices, in_place);
+          if (count > chunk) EXPECT_LE(outcome.passes, static_cast<int>(sizeof(TypeParam)));
+          if (this->HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST(ShortKeysOfTwoBytes, TakeOneSweepWhereOneDigitVaries) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  std::vector<std::uint16_t> input(50021);
+  const auto outcome_of = [&](kradix::BitRange bits, bool in_place) {
+    const auto cut = [&](std::uint16_t key) {
+      return reference::cut_bits(key, bits.begin, bits.end);
+    };
+    const auto indices = reference::sorted_indices(
+        input, [&](std::uint16_t a, std::uint16_t b) { return cut(a) < cut(b); });
+    return expect_sorted<no_finish>(input, Order::ascending, bits, indices, in_place);
+  };
+  for (auto& key : input) key = static_cast<std::uint16_t>(random());
+  for (const bool in_place : {true, false}) {
+    EXPECT_EQ(outcome_of({0, 16}, in_place).passes, 2);
+    EXPECT_EQ(outcome_of({3, 11}, in_place).passes, 1);
+    EXPECT_EQ(outcome_of({5, 5}, in_place).passes, 1);
+    EXPECT_EQ(outcome_of({3, 12}, in_place).passes, 2);
+  }
+  for (const int shift : {0, 8}) {
+    for (auto& key : input)
+      key = static_cast<std::uint16_t>((random() & 0xff) << shift | 0x12 << (8 - shift));
+    for (const bool in_place : {true, false}) EXPECT_EQ(outcome_of({0, 16}, in_place).passes, 1);
   }
 }
 

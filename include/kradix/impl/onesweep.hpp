@@ -248,27 +248,29 @@ class Onesweep {
   /// Moves values alone, by labels that stand for their keys: the passes of that table, if it has any.
   void sweep_by_labels(const PassBuffers<std::uint32_t>& labels, const PassTable* passes,
                        int most_sweeps, const std::uint64_t* bins) {
-    constexpr TeamShape shape = sweep_shape<ExecutionSpace>(sizeof(std::uint32_t), sizeof(Value));
-    using SweepLabels = SweepTile<ExecutionSpace, WordCodec<std::uint32_t, false>, Value, shape,
-                                  LookBack<ExecutionSpace>, /*Stays=*/true>;
-    static_assert(shape.round() >= Shape.round(),
-                  "the look-back has room for the sort's own tiles");
-    const auto tiling = SweepLabels::Tiles::of(plan_.count);
-    const auto look_back =
-        LookBack<ExecutionSpace>::of(words_, tails(), scratch_.look_back, tiling.tiles());
-    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-      launch<shape>("SweepTile", std::min(tiling.tiles(), resident_teams<shape>()),
-                    SweepLabels::scratch_bytes(),
-                    SweepLabels{{labels, buffers_.values, buffers_.makes_indices,
-                                 /*leaves_keys=*/true},
-                                make_codec<std::uint32_t>(Order::ascending),
-                                tiling,
-                                passes,
-                                bins,
-                                tickets() + sweep,
-                                look_back.of_pass(sweep),
-                                sweep});
-    }
+    in_tiles_of_plan([&]<TeamShape TileShape>() {
+      // The look-back has room for tiles that are no shorter than the sort's own.
+      constexpr TeamShape usual = sweep_shape<ExecutionSpace>(sizeof(std::uint32_t), sizeof(Value));
+      constexpr TeamShape shape = usual.round() < TileShape.round() ? TileShape : usual;
+      using SweepLabels = SweepTile<ExecutionSpace, WordCodec<std::uint32_t, false>, Value, shape,
+                                    LookBack<ExecutionSpace>, /*Stays=*/true>;
+      const auto tiling = SweepLabels::Tiles::of(plan_.count);
+      const auto look_back =
+          LookBack<ExecutionSpace>::of(words_, tails(), scratch_.look_back, tiling.tiles());
+      for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+        launch<shape>("SweepTile", std::min(tiling.tiles(), resident_teams<shape>()),
+                      SweepLabels::scratch_bytes(),
+                      SweepLabels{{labels, buffers_.values, buffers_.makes_indices,
+                                   /*leaves_keys=*/true},
+                                  make_codec<std::uint32_t>(Order::ascending),
+                                  tiling,
+                                  passes,
+                                  bins,
+                                  tickets() + sweep,
+                                  look_back.of_pass(sweep),
+                                  sweep});
+      }
+    });
   }
 
   void settle() { settle(NothingMore{}); }

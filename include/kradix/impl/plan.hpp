@@ -10,6 +10,7 @@
 
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/memory.hpp"
 #include "kradix/impl/host/simd_leaf.hpp"
 #include "kradix/impl/scratch.hpp"
@@ -101,8 +102,8 @@ struct Machine {
   TeamShape gather{};     ///< of a team that gathers keys alone, if their words may be
   TeamShape expand{};     ///< of a team that writes counted keys, if they are short enough
   bool measured = true;   ///< were the shapes measured on this architecture?
-  TeamShape short_sweep{};  ///< instead of `sweep`, of at most so many elements
-  std::size_t most_for_short_sweeps = 0;
+  TeamShape short_sweep{};  ///< instead of `sweep`, of so many elements
+  std::size_t least_for_short_sweeps = 0, most_for_short_sweeps = 0;
   TeamShape long_finish[2] =
       {};  ///< instead of `finish`, of so many elements that two digits leave longer runs
 };
@@ -115,8 +116,16 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
   if (has_lanes<ExecutionSpace>) {
     machine.sweep = sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.short_sweep = short_sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
-    if (machine.short_sweep.exists())
+    if (machine.short_sweep.exists() && value_bytes <= 4) {
       machine.most_for_short_sweeps = most_for_short_sweeps<ExecutionSpace>;
+    } else if (machine.short_sweep.exists()) {
+      // Where all of them run at once, and tiles of the other length would not.
+      const auto together = [&](const TeamShape& shape) {
+        return running_teams(exec, shape) * static_cast<std::size_t>(shape.round());
+      };
+      machine.least_for_short_sweeps = together(machine.sweep) + 1;
+      machine.most_for_short_sweeps = together(machine.short_sweep);
+    }
     machine.finish = finish_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.long_finish[0] = long_finish_shape<ExecutionSpace>(key_bytes, value_bytes, 2);
     machine.long_finish[1] = long_finish_shape<ExecutionSpace>(key_bytes, value_bytes, 4);
@@ -172,10 +181,14 @@ inline std::size_t chunk_elements(const Machine& machine) {
 
 /// Of so many elements whose topmost digit spreads evenly, every bin most likely fits a chunk: it lies
 /// four standard deviations above the mean (less the little by which 2^20 of 8 bytes would miss it).
-inline std::size_t most_for_one_sweep(const Machine& machine) {
+/// Keys of 1 and 2 bytes need no finish; alone they are counted.
+inline std::size_t most_for_small(const Problem& problem, const Machine& machine) {
   const auto chunk = static_cast<double>(chunk_elements(machine));
-  if (!machine.finish.exists()) return static_cast<std::size_t>(machine.lone.round());
-  return static_cast<std::size_t>((chunk - 3.75 * std::sqrt(chunk)) * bin_count);
+  if (machine.finish.exists())
+    return static_cast<std::size_t>((chunk - 3.75 * std::sqrt(chunk)) * bin_count);
+  constexpr std::size_t most_tiles = 256;  // whose counts each team adds up
+  return problem.value_bytes > 0 ? most_tiles * static_cast<std::size_t>(machine.small.round())
+                                 : static_cast<std::size_t>(machine.lone.round());
 }
 
 /// Of so many elements two digits that spread evenly leave runs of which hardly one is longer than a chunk.
@@ -215,14 +228,15 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
         std::to_string(problem.key_bytes) + " bytes with values of " +
         std::to_string(problem.value_bytes) + " bytes");
   }
+  const bool needs_finish = problem.value_bytes == 0 && !machine.finish.exists();
   if (problem.forced == Algorithm::small_msd &&
       (!machine.lone.exists() ||
-       (!machine.finish.exists() && problem.count > most_for_one_sweep(machine)))) {
+       (needs_finish && problem.count > most_for_small(problem, machine)))) {
     throw std::invalid_argument(
         "kradix: small_msd needs lanes, elements of at most 16 bytes, codes no longer than 8 where "
         "elements are not, and not more than " +
-        std::to_string(machine.lone.exists() ? most_for_one_sweep(machine) : 0) +
-        " of them where keys are shorter than 4 bytes; these are " + std::to_string(problem.count) +
+        std::to_string(machine.lone.exists() ? most_for_small(problem, machine) : 0) +
+        " keys shorter than 4 bytes if they are alone; these are " + std::to_string(problem.count) +
         " keys of " + std::to_string(problem.key_bytes) + " bytes with values of " +
         std::to_string(problem.value_bytes) + " bytes");
   }
@@ -246,7 +260,7 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
     return;
   }
   const bool sweeps = machine.sweep.exists() && !machine.shape.serial();
-  if (sweeps && machine.lone.exists() && problem.count <= most_for_one_sweep(machine)) {
+  if (sweeps && machine.lone.exists() && problem.count <= most_for_small(problem, machine)) {
     plan.algorithm = Algorithm::small_msd;
     plan.reason = "launches cost more than memory at this size";
     return;
@@ -349,8 +363,9 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
       counts_all_bits && plan.chunk == plan.crowded_chunk) {
     plan.gathered = static_cast<std::size_t>(machine.gather.round());
   }
-  const TeamShape swept =
-      problem.count <= machine.most_for_short_sweeps ? machine.short_sweep : machine.sweep;
+  const bool short_sweeps = problem.count >= machine.least_for_short_sweeps &&
+                            problem.count <= machine.most_for_short_sweeps;
+  const TeamShape swept = short_sweeps ? machine.short_sweep : machine.sweep;
   const TeamShape tile = small ? machine.small : swept;
   plan.round = sweeps ? static_cast<std::size_t>(tile.round()) : round_elements(problem, machine);
   plan.tile = sweeps ? plan.round : tile_elements(problem.count, plan.round);

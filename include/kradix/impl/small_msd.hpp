@@ -16,6 +16,7 @@
 #include "kradix/impl/device/count_top_digit.hpp"
 #include "kradix/impl/device/sort_bins.hpp"
 #include "kradix/impl/device/sort_one_chunk.hpp"
+#include "kradix/impl/device/sweep_by_tiles.hpp"
 #include "kradix/impl/device/sweep_top_digit.hpp"
 #include "kradix/impl/plan.hpp"
 
@@ -63,14 +64,21 @@ struct SmallMsdScratch {
     scratch.state = list.add(1, sizeof(SweepAllState));
     scratch.top = list.add(1, sizeof(TopDigit));
     scratch.seen = list.add(most_key_words * plan.tiles, sizeof(std::uint64_t));
-    scratch.counts = list.add(plan.tiles * TileTable::row, sizeof(std::uint32_t));
+    const auto digits = static_cast<std::size_t>(digits_by_tile(plan));
+    scratch.counts = list.add(plan.tiles * digits * TileTable::row, sizeof(std::uint32_t));
     return scratch;
+  }
+
+  /// The topmost one; or all, of keys so short that no finish follows.
+  static int digits_by_tile(const Plan& plan) {
+    return plan.chunk > 0 ? 1 : std::max(plan.passes, 1);
   }
 };
 
 template <class ExecutionSpace, class Codec, class Value, SmallShapes Shapes>
 class SmallMsd {
   using Key = typename Codec::key_type;
+  static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
 
  public:
   SmallMsd(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
@@ -100,6 +108,10 @@ class SmallMsd {
       count();
       sweep();
       sort_bins();
+    } else if constexpr (with_values) {
+      count_by_tiles();
+      sweep_by_tiles();
+      if (buffers_.keys.in_place()) settle();
     }
   }
 
@@ -125,33 +137,21 @@ class SmallMsd {
 
   void count() {
     using Count = CountTopDigit<ExecutionSpace, Codec, Shapes.tile>;
-    // Words, tails and state lie side by side, the gaps between them included.
-    const std::size_t zeros =
-        (scratch_.state.offset - scratch_.words.offset + scratch_.state.bytes) /
-        sizeof(std::uint64_t);
     launch<Shapes.tile>("CountTopDigit", plan_.tiles, Count::scratch_bytes(),
-                        Count{buffers_.keys.in,
-                              codec_,
-                              all_,
-                              Count::Tiles::of(plan_.count),
-                              {scratch_.words.in<std::uint64_t>(base_), zeros},
-                              table(),
-                              top()});
+                        Count{buffers_.keys.in, codec_, all_, Count::Tiles::of(plan_.count),
+                              zeros(), table(), top()});
   }
 
   void sweep() {
     using Sweep = SweepTopDigit<ExecutionSpace, Codec, Value, Shapes.tile>;
-    using TileLookBack = typename Sweep::All::TileLookBack;
-    const auto look_back =
-        TileLookBack::of(scratch_.words.in<std::uint32_t>(base_),
-                         scratch_.tails.in<std::uint64_t>(base_), scratch_.look_back, plan_.tiles);
     launch<Shapes.tile>("SweepTopDigit",
                         std::min(plan_.tiles, resident_teams_of<Shapes.tile>(exec_)),
                         Sweep::scratch_bytes(),
                         Sweep{{buffers_, codec_, plan_.count, plan_.tiles,
-                               scratch_.state.in<SweepAllState>(base_), look_back},
+                               scratch_.state.in<SweepAllState>(base_), look_back()},
                               all_,
                               plan_.chunk,
+                              /*ends=*/!buffers_.keys.in_place(),
                               table(),
                               top()});
   }
@@ -162,10 +162,47 @@ class SmallMsd {
                           Sort{buffers_, codec_, all_, equal_keys_differ(codec_, all_), top()});
   }
 
+  void count_by_tiles() {
+    using Count = CountByTiles<ExecutionSpace, Codec, Shapes.tile>;
+    launch<Shapes.tile>(
+        "CountByTiles", plan_.tiles, Count::scratch_bytes(),
+        Count{buffers_.keys.in, codec_, all_, Count::Tiles::of(plan_.count), zeros(), table()});
+  }
+
+  void sweep_by_tiles() {
+    using Sweep = SweepByTiles<ExecutionSpace, Codec, Value, Shapes.tile>;
+    launch<Shapes.tile>(
+        "SweepByTiles", std::min(plan_.tiles, resident_teams_of<Shapes.tile>(exec_)),
+        Sweep::scratch_bytes(),
+        Sweep{buffers_, codec_, all_, plan_.count, table(), by_tiles(), look_back()});
+  }
+
+  /// What one sweep has left elsewhere.
+  void settle() {
+    constexpr TeamShape shape = count_shape<ExecutionSpace>();
+    const std::size_t teams = std::min(plan_.tiles, resident_teams_of<shape>(exec_));
+    launch<shape>(
+        "Settle", teams, 0,
+        Settle<ExecutionSpace, Key, Value, shape.threads>{
+            buffers_, &by_tiles()->passes, plan_.count, (plan_.count + teams - 1) / teams});
+  }
+
+  /// Words, tails and state lie side by side, the gaps between them included.
+  ClearWords<ExecutionSpace, Shapes.tile.threads> zeros() const {
+    return {scratch_.words.in<std::uint64_t>(base_),
+            (scratch_.state.offset - scratch_.words.offset + scratch_.state.bytes) /
+                sizeof(std::uint64_t)};
+  }
+  LookBack<ExecutionSpace> look_back() const {
+    return LookBack<ExecutionSpace>::of(scratch_.words.in<std::uint32_t>(base_),
+                                        scratch_.tails.in<std::uint64_t>(base_), scratch_.look_back,
+                                        plan_.tiles);
+  }
   TileTable table() const {
     return {scratch_.counts.in<std::uint32_t>(base_), scratch_.seen.in<std::uint64_t>(base_),
-            plan_.tiles};
+            plan_.tiles, SmallMsdScratch::digits_by_tile(plan_)};
   }
+  SweepByTilesState* by_tiles() const { return scratch_.state.in<SweepByTilesState>(base_); }
   TopDigit* top() const { return scratch_.top.in<TopDigit>(base_); }
 
   template <TeamShape LaunchShape, class Kernel>

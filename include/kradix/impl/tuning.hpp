@@ -151,7 +151,7 @@ constexpr TeamShape sweep_shape(std::size_t key_bytes, std::size_t value_bytes) 
   if (has_room_for_long_tiles) {
     if (widest <= 4) return value_bytes == 0 ? TeamShape{512, 32, 2} : TeamShape{512, 20, 2};
     if (widest == 16) return {384, 12, 2};
-    if (value_bytes == 0 || key_bytes < 8) return {384, 20, 2};
+    if (value_bytes == 0) return {384, 20, 2};
     return value_bytes < 8 ? TeamShape{384, 24, 2} : TeamShape{448, 16, 2};
   }
   if (widest <= 4) {
@@ -160,13 +160,14 @@ constexpr TeamShape sweep_shape(std::size_t key_bytes, std::size_t value_bytes) 
   return fitted_to_tiles({256, widest == 8 ? 20 : 8, value_bytes == 0 ? 3 : 2}, widest);
 }
 
-/// Of so few elements that most processors have one or two tiles, shorter ones end sooner; none where the same serve.
+/// Of few elements, whose tiles nearly all run at once, those of another length end sooner; none where the same serve.
 template <class ExecutionSpace>
 constexpr TeamShape short_sweep_shape(std::size_t key_bytes, std::size_t value_bytes) {
-  if (value_bytes == 0 || value_bytes > 4 || key_bytes > 8) return {0, 0};
+  if (value_bytes == 0 || value_bytes > 8 || key_bytes > 8) return {0, 0};
+  if (value_bytes > 4 && (key_bytes <= 4 || is_host_space<ExecutionSpace>)) return {0, 0};
   if (is_host_space<ExecutionSpace>) return {1, 1024};
   if (key_bytes <= 4) return fitted_to_tiles({512, 16, 2}, 4);
-  return has_room_for_long_tiles ? TeamShape{384, 20, 2} : TeamShape{0, 0};
+  return has_room_for_long_tiles ? TeamShape{512, 16, 2} : TeamShape{0, 0};
 }
 /// Have teams of such sweeps, if they stay, registers to spare to go on to the next pass? One launch for all passes beyond the
 /// first two saves 3 µs for each that there is nothing to do for; spilled words cost more where there is.
@@ -175,7 +176,7 @@ constexpr bool may_go_on(TeamShape shape, std::size_t key_bytes, std::size_t val
   return !is_long;
 }
 
-/// Up to so many.
+/// Of up to so many, with values of up to 4 bytes.
 template <class ExecutionSpace>
 inline constexpr std::size_t most_for_short_sweeps =
     std::size_t{1} << (is_host_space<ExecutionSpace> ? 14 : 22);
@@ -320,7 +321,8 @@ constexpr TeamShape small_sweep_shape(std::size_t key_bytes, std::size_t value_b
   const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
   if (is_host_space<ExecutionSpace>) return {1, 2048};
   if (widest > 8) return fitted_to_tiles({256, 8, 2}, 16);
-  return fitted_to_tiles({256, 16, value_bytes == 0 ? 3 : 2}, widest);
+  const bool alone = value_bytes == 0;
+  return fitted_to_tiles(alone ? TeamShape{256, 16, 3} : TeamShape{512, 8, 2}, widest);
 }
 
 /// How one team sorts all that there is by comparing; none where elements are too large for it, or their codes
@@ -347,6 +349,7 @@ constexpr TeamShape longer_lone_shape(std::size_t key_bytes, std::size_t value_b
 template <class ExecutionSpace>
 constexpr TeamShape tiny_shape(std::size_t key_bytes, std::size_t value_bytes) {
   if (is_host_space<ExecutionSpace>) return {1, 512};
+  if (key_bytes == 1 && value_bytes > 0) return {64, 4, 1};  // more take one digit
   return key_bytes <= 4 && value_bytes == 0 ? TeamShape{128, 8, 1} : TeamShape{256, 4, 1};
 }
 

@@ -63,7 +63,8 @@ KOKKOS_FUNCTION Index first_behind(const Begin* begins, Index low, Index high, B
 template <class ExecutionSpace, int Threads, class Bits>
 struct CombinedBits {
   using L = Lanes<ExecutionSpace>;
-  static constexpr int groups = Threads / L::width;
+  using bits_type = Bits;
+  static constexpr int threads = Threads, groups = Threads / L::width;
   static constexpr int words = groups * words_in<Bits>;  ///< of scratch
 
   KOKKOS_FUNCTION static Bits over(const TeamMember<ExecutionSpace>& team, Bits bits,

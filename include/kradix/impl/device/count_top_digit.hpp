@@ -13,6 +13,7 @@
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/sample_places.hpp"
 #include "kradix/impl/device/team.hpp"
+#include "kradix/impl/device/tile_table.hpp"
 #include "kradix/impl/device/tiling.hpp"
 
 namespace kradix::impl {
@@ -29,14 +30,6 @@ struct TopDigit {
     const int begin = end - digit_bits > all.begin ? end - digit_bits : all.begin;
     return DigitList{begin, end}.digit(0);
   }
-};
-
-/// What the tiles of a small sort tell each other. Counts of two neighbouring bins share a word.
-struct TileTable {
-  static constexpr int row = bin_count / 2;
-  std::uint32_t* counts;  ///< [tile][pair of bins] of the topmost digit
-  std::uint64_t* seen;    ///< [word][tile]: bits in which its keys differ from the first of all
-  std::size_t tiles;
 };
 
 /// A team for each tile; together they also zero what the kernels to come want zero.
@@ -88,28 +81,26 @@ struct CountTopDigit {
       key[i] = mine[Full || place < size ? place : 0];
     }
     const Bits first = codec.encode(keys[0]);
-    const Bits sampled = sample(team, first, scratch);
+    const int end = end_of_digit(team, first, scratch);
     clear(team, scratch);
     Bits differ = 0;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) differ |= codec.encode(key[i]) ^ first;
     differ = Combined::over(team, differ, scratch.seen);  // and counters are clear
-    const int end = bit_width_of(sampled);
     const DigitReader<Codec> reader(codec, TopDigit::below(end, all));
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       if (Full || i * threads + thread < size) L::increment(&scratch.counts[reader.of(key[i])]);
     }
     team.team_barrier();
-    std::uint32_t* const counted = table.counts + std::size_t{tile} * TileTable::row;
-    for (int i = thread; i < TileTable::row; i += threads) {
-      counted[i] = scratch.counts[2 * i] | scratch.counts[2 * i + 1] << 16;
-    }
-    if (thread != 0) return;
-    for (int w = 0; w < words_in<Bits>; ++w) {
-      table.seen[w * table.tiles + tile] = word_of(differ, w);
-    }
-    if (tile == 0) top->end = end;
+    table.template tell<threads>(thread, tile, scratch.counts, differ);
+    if (thread == 0 && tile == 0) top->end = end;
+  }
+
+  /// Where there are no bits but its own nobody need look.
+  KOKKOS_FUNCTION int end_of_digit(const Team& team, Bits first, Scratch& scratch) const {
+    if (all.end - all.begin <= digit_bits) return all.end;
+    return bit_width_of(sample(team, first, scratch));
   }
 
   /// The bits in which the same keys differ, whoever looks.

@@ -16,7 +16,8 @@
 
 namespace kradix::impl {
 
-template <class ExecutionSpace, class Word, TeamShape Shape>
+/// `CodeBits` lie above those in whose order words are. Where that is no more than two digits nobody looks which bits vary.
+template <class ExecutionSpace, class Word, TeamShape Shape, int CodeBits>
 struct DigitWords {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
@@ -24,20 +25,27 @@ struct DigitWords {
   using Combined = CombinedBits<ExecutionSpace, Shape.threads, Word>;
   static constexpr int threads = Shape.threads, most = Shape.round(), each = Shape.items, parts = 1;
   static constexpr int groups = threads / L::width;
-  // (Words whose digits cycle would meet in one bank if they were shorter.)
-  static_assert(sizeof(Word) == 8 && most <= 0xffff && each % 2 == 0);
+  static_assert(most <= 0xffff && each % 2 == 0);
+  static constexpr bool looks = CodeBits > 2 * digit_bits;
+
+  /// Short words whose digits cycle would meet in one bank, did not every 32nd place stay empty.
+  static constexpr bool pads = L::width > 1 && sizeof(Word) < 8;
+  static constexpr int places = pads ? most + most / 32 : most;
+  KOKKOS_FUNCTION static std::uint32_t padded(std::uint32_t place) {
+    return pads ? place + place / 32 : place;
+  }
 
   /// Digits of one group lie in different banks.
   static constexpr int row = groups + 2;
   /// Counters have places of their own as long as Kokkos' 48 KB are enough.
   static constexpr bool shares = most > 4096;
   union Shared {
-    Word words[most];
+    Word words[places];
     std::uint16_t counters[bin_count * row];
     KOKKOS_FUNCTION Shared() {}
   };
   struct Own {
-    Word words[most];
+    Word words[places];
     std::uint16_t counters[bin_count * row];
     KOKKOS_FUNCTION Own() {}
   };
@@ -63,6 +71,14 @@ struct DigitWords {
   /// lowest `ordered` bits.
   KOKKOS_FUNCTION static void sort(const Team& team, int size, int ordered, Scratch& scratch,
                                    Registers& registers) {
+    if constexpr (!looks) {
+      KRADIX_ROLLED
+      for (int shift = ordered; shift < ordered + CodeBits; shift += digit_bits) {
+        if constexpr (shares) team.team_barrier();
+        sort_by_digit(team, size, shift, scratch, registers);
+      }
+      return;
+    }
     Word* const words = registers.words;
     if (team.team_rank() == 0) scratch.of.words[0] = words[0];
     team.team_barrier();
@@ -108,14 +124,16 @@ struct DigitWords {
     if (has_any) {
       KRADIX_UNROLL
       for (int i = 0; i < each; ++i) {
-        scratch.of.words[ranks[i / 2] >> (16 * (i % 2)) & 0xffffu] = registers.words[i];
+        const std::uint32_t place = ranks[i / 2] >> (16 * (i % 2)) & 0xffffu;
+        scratch.of.words[padded(place)] = registers.words[i];
       }
     }
     team.team_barrier();
     if (has_any) {
       KRADIX_UNROLL
       for (int i = 0; i < each; ++i) {
-        registers.words[i] = scratch.of.words[place_of(thread, 0, i)];
+        const auto place = static_cast<std::uint32_t>(place_of(thread, 0, i));
+        registers.words[i] = scratch.of.words[padded(place)];
       }
     }
   }

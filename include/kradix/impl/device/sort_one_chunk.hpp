@@ -15,6 +15,9 @@
 
 namespace kradix::impl {
 
+/// Bits of a place in a chunk that is sorted beside codes.
+inline constexpr int chunk_place_bits = 13;
+
 /// One team sorts elements in its scratch, by `Sorted`, in about the same time whatever they are. `MakesKeys`: codes are all that travels, of keys
 /// alone in the order of all their bits.
 template <class ExecutionSpace, class Codec, class Value, class Sorted, bool MakesKeys>
@@ -26,7 +29,7 @@ struct ChunkSort {
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr bool are_words = requires { typename Sorted::word_type; };
   static constexpr int most = Sorted::most, each = Sorted::each, parts = Sorted::parts;
-  static constexpr int place_bits = 13;
+  static constexpr int place_bits = chunk_place_bits;
   static_assert(most < 1 << place_bits &&
                 !(MakesKeys && (with_values || !invertible_codec<Codec>)));
 
@@ -139,10 +142,11 @@ struct ChunkSort {
 };
 
 /// How teams of this shape sort so many elements: words by networks, by digits, or codes beside their places by merges.
-template <class ExecutionSpace, class Bits, TeamShape Shape, bool MakesKeys>
+template <class ExecutionSpace, class Codec, TeamShape Shape, bool MakesKeys>
 struct SortedAs {
-  static constexpr std::size_t bytes = sizeof(Bits) + (MakesKeys ? 0 : 2);
-  using Word = std::conditional_t<bytes <= 4, std::uint32_t, std::uint64_t>;
+  using Bits = typename Codec::bits_type;
+  static constexpr int bits = Codec::bits + (MakesKeys ? 0 : chunk_place_bits);
+  using Word = std::conditional_t<bits <= 32, std::uint32_t, std::uint64_t>;
   static constexpr bool is_serial = Shape.threads == 1;
   static constexpr TeamShape more_threads =
       is_serial ? Shape : TeamShape{2 * Shape.threads, Shape.items / 2, 1};
@@ -150,8 +154,8 @@ struct SortedAs {
   static constexpr TeamShape shape = by_digits ? more_threads : Shape;
   using Words = MergeWords<ExecutionSpace, Word, Shape>;
   using type = std::conditional_t<
-      by_digits, DigitWords<ExecutionSpace, Word, more_threads>,
-      std::conditional_t<bytes <= sizeof(Word), Words,
+      by_digits, DigitWords<ExecutionSpace, Word, more_threads, Codec::bits>,
+      std::conditional_t<bits <= 64, Words,
                          MergeCodes<ExecutionSpace, Bits, Shape.threads, Shape.round()>>>;
 };
 
@@ -162,7 +166,7 @@ struct SortOneChunk {
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
-  using As = SortedAs<ExecutionSpace, Bits, Shape, MakesKeys>;
+  using As = SortedAs<ExecutionSpace, Codec, Shape, MakesKeys>;
   using Sort = ChunkSort<ExecutionSpace, Codec, Value, typename As::type, MakesKeys>;
   static constexpr TeamShape shape = As::shape;
   static constexpr bool may_finish = FinishShape.exists();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,20 +21,28 @@ inline constexpr int scratch_level = is_host_space<ExecutionSpace> ? 1 : 0;
 
 /// As many teams as may run at once: they stay for more than one tile, so that a kernel with nothing
 /// to do costs no more than its launch.
+template <class ExecutionSpace>
+std::size_t resident_teams(const ExecutionSpace& exec, const TeamShape& shape) {
+  const int teams = exec.concurrency() / shape.threads;
+  return teams > 1 ? static_cast<std::size_t>(teams) : 1;
+}
 template <TeamShape Shape, class ExecutionSpace>
 std::size_t resident_teams_of(const ExecutionSpace& exec) {
-  const int teams = exec.concurrency() / Shape.threads;
-  return teams > 1 ? static_cast<std::size_t>(teams) : 1;
+  return resident_teams(exec, Shape);
 }
 
 /// The same, of teams that ask for so many on a processor at once: of equal shares none may wait for a place.
+template <class ExecutionSpace>
+std::size_t running_teams(const ExecutionSpace& exec, const TeamShape& shape) {
+  constexpr std::size_t threads_of_a_processor = 2048;
+  const std::size_t teams = resident_teams(exec, shape);
+  if (shape.teams == 0) return teams;
+  const auto threads = static_cast<std::size_t>(shape.teams * shape.threads);
+  return std::max<std::size_t>(teams * threads / threads_of_a_processor, 1);
+}
 template <TeamShape Shape, class ExecutionSpace>
 std::size_t running_teams_of(const ExecutionSpace& exec) {
-  constexpr int threads_of_a_processor = 2048;
-  const std::size_t teams = resident_teams_of<Shape>(exec);
-  if constexpr (Shape.teams == 0) return teams;
-  const std::size_t running = teams * Shape.teams * Shape.threads / threads_of_a_processor;
-  return running > 1 ? running : 1;
+  return running_teams(exec, Shape);
 }
 
 /// What Kokkos takes of a team's scratch for itself.

@@ -1,0 +1,208 @@
+// Short keys with values: one sweep for each digit, of which there are one or two.
+//
+// The first kernel counts both digits of each tile. Teams of the second add up what all tiles have counted, so that
+// nobody need count or look back in the first sweep; and if only one digit varies, that is all.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/bins.hpp"
+#include "kradix/impl/device/count_all_digits.hpp"
+#include "kradix/impl/device/phases.hpp"
+#include "kradix/impl/device/sweep_tile.hpp"
+#include "kradix/impl/device/team.hpp"
+#include "kradix/impl/device/tile_table.hpp"
+#include "kradix/impl/device/tiling.hpp"
+
+namespace kradix::impl {
+
+/// Digits of keys that have one or two.
+template <class Codec>
+inline constexpr int digits_of_short = (Codec::bits + digit_bits - 1) / digit_bits;
+
+/// A team for each tile; together they also zero what the next kernel wants zero.
+template <class ExecutionSpace, class Codec, TeamShape Shape>
+struct CountByTiles {
+  using Key = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+  using Tiles = Tiling<Shape.round()>;
+  using Combined = CombinedBits<ExecutionSpace, Shape.threads, Bits>;
+  static constexpr int threads = Shape.threads, items = Shape.items;
+  static constexpr int most_digits = digits_of_short<Codec>;
+  static_assert(Shape.round() <= 0xffff && most_digits <= 2);
+
+  const Key* keys;
+  Codec codec;
+  DigitList all;
+  Tiles tiling;
+  ClearWords<ExecutionSpace, threads> zeros;
+  TileTable table;
+
+  struct Scratch {
+    std::uint64_t seen[Combined::words];
+    std::uint32_t counts[most_digits * bin_count];
+  };
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    const auto tile = static_cast<std::uint32_t>(team.league_rank());
+    const std::ptrdiff_t begin = tiling.begin_of(tile);
+    if (begin >= 0) {
+      count<true>(team, tile, keys + begin, Shape.round(), scratch);
+    } else {
+      count<false>(team, tile, keys, Shape.round() + static_cast<int>(begin), scratch);
+    }
+  }
+
+  template <bool Full>
+  KOKKOS_FUNCTION void count(const Team& team, std::uint32_t tile, const Key* mine, int size,
+                             Scratch& scratch) const {
+    const int thread = team.team_rank();
+    Key key[items];
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const int place = i * threads + thread;
+      key[i] = mine[Full || place < size ? place : 0];
+    }
+    const Bits first = codec.encode(keys[0]);
+    for (int i = thread; i < most_digits * bin_count; i += threads) scratch.counts[i] = 0;
+    zeros.clear(team, team.league_rank(), team.league_size());
+    Bits differ = 0;
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) differ |= codec.encode(key[i]) ^ first;
+    differ = Combined::over(team, differ, scratch.seen);  // and counters are clear
+    KRADIX_UNROLL
+    for (int d = 0; d < most_digits; ++d) {
+      if (d >= table.digits) break;
+      const DigitReader<Codec> reader(codec, all.digit(d));
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) {
+        if (Full || i * threads + thread < size) {
+          L::increment(&scratch.counts[d * bin_count + reader.of(key[i])]);
+        }
+      }
+    }
+    team.team_barrier();
+    table.template tell<threads>(thread, tile, scratch.counts, differ);
+  }
+};
+
+/// In memory that is zero at first, but for the passes, which the kernel tells.
+struct SweepByTilesState {
+  PhaseState phases;
+  std::uint64_t special;  ///< as a sweep's
+  PassTable passes;
+};
+
+template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
+struct SweepByTiles {
+  using Bits = typename Codec::bits_type;
+  using Key = typename Codec::key_type;
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+  using TileLookBack = LookBack<ExecutionSpace>;
+  using First = SweepTile<ExecutionSpace, Codec, Value, Shape, KnownSums>;
+  using Second = SweepTile<ExecutionSpace, Codec, Value, Shape, TileLookBack>;
+  using Combined = CombinedBits<ExecutionSpace, Shape.threads, Bits>;
+  using Sums = SumsOfTiles<ExecutionSpace, Shape.threads, Shape.round()>;
+
+  SortBuffers<Key, Value> buffers;
+  Codec codec;
+  DigitList all;
+  std::size_t count;
+  TileTable table;
+  SweepByTilesState* state;
+  TileLookBack look_back;
+
+  struct Scratch {
+    union {
+      std::uint64_t seen[Combined::words];
+      typename Sums::Scratch sums;
+      typename First::Scratch first_tile;
+      typename Second::Scratch second_tile;
+    };
+    std::uint64_t first[digits_of_short<Codec>][bin_count];  ///< places of the bins of each pass
+    std::uint32_t before[bin_count];
+    PassTable passes;
+    std::uint64_t word;
+    KOKKOS_FUNCTION Scratch() {}
+  };
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    const Bits varying = table.template varying<Combined>(team, all, scratch.seen);
+    if (team.team_rank() == 0) {
+      list_passes(varying, scratch.passes);
+      if (team.league_rank() == 0) state->passes = scratch.passes;
+    }
+    const Phases<ExecutionSpace> phases{&state->phases, table.tiles};
+    const auto tiles = First::Tiles::of(count);
+    for ([[maybe_unused]] bool waits = true;;) {
+      const std::uint64_t ticket = phases.draw(team, scratch.word);
+      team.team_barrier();
+      const auto tile = static_cast<std::uint32_t>(ticket % table.tiles);
+      const auto pass = static_cast<int>(ticket / table.tiles);
+      if (pass >= scratch.passes.count) return;
+      if (pass == 0) {
+        add_up(team, tile, 0, scratch);
+        sweep(team,
+              First{buffers, codec, tiles, &scratch.passes, scratch.first[0], nullptr,
+                    KnownSums(scratch.before), 0, &state->special},
+              tile, scratch.first_tile);
+        if (scratch.passes.count > 1) phases.leave(team, 0, scratch.word);
+        continue;
+      }
+      if constexpr (digits_of_short < Codec >> 1) {
+        if (waits) {
+          add_up(team, tile, 1, scratch);
+          phases.wait_for(team, 0, false);
+          waits = false;
+        }
+        sweep(team,
+              Second{buffers, codec, tiles, &scratch.passes, scratch.first[0], nullptr, look_back,
+                     1, &state->special},
+              tile, scratch.second_tile);
+      }
+    }
+  }
+
+ private:
+  /// Over the digit that varies, or over both; one at least, which moves what nothing tells apart.
+  KOKKOS_FUNCTION void list_passes(Bits varying, PassTable& passes) const {
+    passes = {};
+    for (int d = 0; d < table.digits; ++d) {
+      const Digit digit = all.digit(d);
+      const bool is_needed = d == table.digits - 1 && passes.count == 0;
+      if (digit.of(varying) == 0 && !is_needed) continue;
+      passes.add(passes.count, digit, passes.count);
+      ++passes.count;
+    }
+  }
+
+  /// Where the bins of a pass begin, and how many elements of them lie in tiles before this one.
+  KOKKOS_FUNCTION void add_up(const Team& team, std::uint32_t tile, int pass,
+                              Scratch& scratch) const {
+    const int digit = (scratch.passes.digit[pass].shift - all.begin) / digit_bits;
+    std::uint64_t* const first = scratch.first[pass];
+    Sums::add_up(team, table, tile, digit, scratch.sums, first, scratch.before);
+    if (team.team_rank() < L::width) scan_bins<L, true>(first, L::lane(team.team_rank()));
+    team.team_barrier();
+  }
+
+  template <class Sweep>
+  KOKKOS_FUNCTION void sweep(const Team& team, const Sweep& sweep, std::uint32_t tile,
+                             typename Sweep::Scratch& scratch) const {
+    if (team.team_rank() == 0) sweep.take(tile, scratch);
+    Sweep::clear_counters(team.team_rank(), scratch);
+    team.team_barrier();
+    sweep.sweep(team, sweep.passes->digit[sweep.pass], scratch);
+  }
+};
+
+}  // namespace kradix::impl
