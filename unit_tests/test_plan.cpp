@@ -132,7 +132,9 @@ TEST(MakePlan, FewShortKeysWithValuesNeedNoFinish) {
   problem.count += 1;
   EXPECT_EQ(make_plan(problem, device).algorithm, kradix::Algorithm::onesweep);
   problem.forced = kradix::Algorithm::small_msd;
-  EXPECT_EQ(make_plan(problem, device).tiles, 257u);
+  EXPECT_THROW(make_plan(problem, device), std::invalid_argument);
+  problem.count -= 1;
+  EXPECT_EQ(make_plan(problem, device).tiles, 256u);
   problem.value_bytes = 0;
   EXPECT_THROW(make_plan(problem, device), std::invalid_argument);
 }

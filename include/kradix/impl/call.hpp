@@ -276,7 +276,8 @@ class SortCall {
     const bool counts = plan_.algorithm == Algorithm::counting;
     const bool needs_other = !blocks && !counts && plan_.passes > (in_place || two_steps ? 0 : 1);
     // A finish reads keys that a first pass has moved, however few passes there are.
-    const bool moves_first = blocks || (plan_.algorithm == Algorithm::small_msd && plan_.chunk > 0);
+    const bool moves_first =
+        blocks || (plan_.algorithm == Algorithm::small_msd && plan_.chunk > 0 && plan_.passes > 2);
     const bool needs_result =
         moves_first ? plan_.count > plan_.chunk : plan_.passes > (two_steps ? 1 : 2);
     keys_other_ = list.add(count_if(needs_other && use != ArrayUse::none), sizeof(Key));

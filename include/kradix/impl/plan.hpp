@@ -228,15 +228,14 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
         std::to_string(problem.key_bytes) + " bytes with values of " +
         std::to_string(problem.value_bytes) + " bytes");
   }
-  const bool needs_finish = problem.value_bytes == 0 && !machine.finish.exists();
   if (problem.forced == Algorithm::small_msd &&
       (!machine.lone.exists() ||
-       (needs_finish && problem.count > most_for_small(problem, machine)))) {
+       (!machine.finish.exists() && problem.count > most_for_small(problem, machine)))) {
     throw std::invalid_argument(
         "kradix: small_msd needs lanes, elements of at most 16 bytes, codes no longer than 8 where "
         "elements are not, and not more than " +
         std::to_string(machine.lone.exists() ? most_for_small(problem, machine) : 0) +
-        " keys shorter than 4 bytes if they are alone; these are " + std::to_string(problem.count) +
+        " of them where keys are shorter than 4 bytes; these are " + std::to_string(problem.count) +
         " keys of " + std::to_string(problem.key_bytes) + " bytes with values of " +
         std::to_string(problem.value_bytes) + " bytes");
   }

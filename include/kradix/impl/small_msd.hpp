@@ -69,9 +69,13 @@ struct SmallMsdScratch {
     return scratch;
   }
 
-  /// The topmost one; or all, of keys so short that no finish follows.
+  /// One or two digits of elements with values are swept, and no finish follows.
+  static bool sweeps_by_tiles(const Plan& plan) {
+    return plan.value_bytes > 0 && plan.passes <= 2 && plan.tiles <= most_added_up;
+  }
+  /// All of these, else the topmost one.
   static int digits_by_tile(const Plan& plan) {
-    return plan.chunk > 0 ? 1 : std::max(plan.passes, 1);
+    return sweeps_by_tiles(plan) ? std::max(plan.passes, 1) : 1;
   }
 };
 
@@ -98,24 +102,35 @@ class SmallMsd {
     constexpr bool counts_first =
         sizeof(typename Codec::bits_type) > 4 && Shapes.finish.round() >= Shapes.lone.round();
     constexpr TeamShape none{0, 0};
-    if (plan_.count <= static_cast<std::size_t>(Shapes.tiny.round())) {
+    if (plan_.count <= most_tiny()) {
       sort_one_chunk<Shapes.tiny, counts_first ? Shapes.tiny : none>();
     } else if (plan_.count <= static_cast<std::size_t>(Shapes.lone.round())) {
       sort_one_chunk<Shapes.lone, counts_first ? Shapes.finish : none>();
     } else if (plan_.count <= plan_.lone) {
       if constexpr (Shapes.longer.exists()) sort_one_chunk<Shapes.longer, none>();
+    } else if (SmallMsdScratch::sweeps_by_tiles(plan_)) {
+      if constexpr (with_values) {
+        count_by_tiles();
+        sweep_by_tiles();
+        if (buffers_.keys.in_place() || plan_.passes == 0) settle();
+      }
     } else if constexpr (Shapes.finish.exists()) {
       count();
       sweep();
       sort_bins();
-    } else if constexpr (with_values) {
-      count_by_tiles();
-      sweep_by_tiles();
-      if (buffers_.keys.in_place()) settle();
     }
   }
 
  private:
+  /// One digit or two are sooner gone over than more than a few elements are compared.
+  std::size_t most_tiny() const {
+    constexpr std::size_t most = Shapes.tiny.round();
+    constexpr bool by_digits =
+        with_values && SortedAs<ExecutionSpace, Codec, Shapes.lone, false>::by_digits;
+    if (!by_digits || plan_.passes > 2) return most;
+    return std::min<std::size_t>(most, plan_.passes == 2 ? 512 : 256);
+  }
+
   template <TeamShape Shape, TeamShape Finish>
   void sort_one_chunk() {
     if constexpr (std::is_same_v<Value, NoValue> && invertible_codec<Codec>) {

@@ -349,7 +349,6 @@ constexpr TeamShape longer_lone_shape(std::size_t key_bytes, std::size_t value_b
 template <class ExecutionSpace>
 constexpr TeamShape tiny_shape(std::size_t key_bytes, std::size_t value_bytes) {
   if (is_host_space<ExecutionSpace>) return {1, 512};
-  if (key_bytes == 1 && value_bytes > 0) return {64, 4, 1};  // more take one digit
   return key_bytes <= 4 && value_bytes == 0 ? TeamShape{128, 8, 1} : TeamShape{256, 4, 1};
 }
 

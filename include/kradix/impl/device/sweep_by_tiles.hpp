@@ -1,4 +1,4 @@
-// Short keys with values: one sweep for each digit, of which there are one or two.
+// Keys of one or two digits with values: one sweep for each.
 //
 // The first kernel counts both digits of each tile. Teams of the second add up what all tiles have counted, so that
 // nobody need count or look back in the first sweep; and if only one digit varies, that is all.
@@ -18,9 +18,9 @@
 
 namespace kradix::impl {
 
-/// Digits of keys that have one or two.
+/// Digits that are swept so: one of keys of one byte, else up to two.
 template <class Codec>
-inline constexpr int digits_of_short = (Codec::bits + digit_bits - 1) / digit_bits;
+inline constexpr int most_by_tiles = Codec::bits <= digit_bits ? 1 : 2;
 
 /// A team for each tile; together they also zero what the next kernel wants zero.
 template <class ExecutionSpace, class Codec, TeamShape Shape>
@@ -32,8 +32,8 @@ struct CountByTiles {
   using Tiles = Tiling<Shape.round()>;
   using Combined = CombinedBits<ExecutionSpace, Shape.threads, Bits>;
   static constexpr int threads = Shape.threads, items = Shape.items;
-  static constexpr int most_digits = digits_of_short<Codec>;
-  static_assert(Shape.round() <= 0xffff && most_digits <= 2);
+  static constexpr int most_digits = most_by_tiles<Codec>;
+  static_assert(Shape.round() <= 0xffff);
 
   const Key* keys;
   Codec codec;
@@ -109,6 +109,7 @@ struct SweepByTiles {
   using First = SweepTile<ExecutionSpace, Codec, Value, Shape, KnownSums>;
   using Second = SweepTile<ExecutionSpace, Codec, Value, Shape, TileLookBack>;
   using Combined = CombinedBits<ExecutionSpace, Shape.threads, Bits>;
+  static constexpr bool may_be_two = most_by_tiles<Codec> == 2;
   using Sums = SumsOfTiles<ExecutionSpace, Shape.threads, Shape.round()>;
 
   SortBuffers<Key, Value> buffers;
@@ -126,7 +127,7 @@ struct SweepByTiles {
       typename First::Scratch first_tile;
       typename Second::Scratch second_tile;
     };
-    std::uint64_t first[digits_of_short<Codec>][bin_count];  ///< places of the bins of each pass
+    std::uint64_t first[most_by_tiles<Codec>][bin_count];  ///< places of the bins of each pass
     std::uint32_t before[bin_count];
     PassTable passes;
     std::uint64_t word;
@@ -158,7 +159,7 @@ struct SweepByTiles {
         if (scratch.passes.count > 1) phases.leave(team, 0, scratch.word);
         continue;
       }
-      if constexpr (digits_of_short < Codec >> 1) {
+      if constexpr (may_be_two) {
         if (waits) {
           add_up(team, tile, 1, scratch);
           phases.wait_for(team, 0, false);
@@ -173,12 +174,13 @@ struct SweepByTiles {
   }
 
  private:
-  /// Over the digit that varies, or over both; one at least, which moves what nothing tells apart.
+  /// Over the digit that varies, or over both; one at least if there is any, which moves what nothing tells apart.
   KOKKOS_FUNCTION void list_passes(Bits varying, PassTable& passes) const {
     passes = {};
-    for (int d = 0; d < table.digits; ++d) {
+    const int digits = all.count();
+    for (int d = 0; d < digits; ++d) {
       const Digit digit = all.digit(d);
-      const bool is_needed = d == table.digits - 1 && passes.count == 0;
+      const bool is_needed = d == digits - 1 && passes.count == 0;
       if (digit.of(varying) == 0 && !is_needed) continue;
       passes.add(passes.count, digit, passes.count);
       ++passes.count;

@@ -33,8 +33,6 @@ struct SweepTopDigit {
   TopDigit* top;
 
   using Sums = SumsOfTiles<ExecutionSpace, threads, Shape.round()>;
-  /// More tiles than this are not added up: their bins are too large anyway.
-  static constexpr std::size_t most_tiles = 4096;
 
   struct Scratch {
     union {
@@ -58,7 +56,7 @@ struct SweepTopDigit {
     for (auto tile = static_cast<std::size_t>(team.league_rank()); tile < table.tiles;
          tile += step) {
       team.team_barrier();
-      if (table.tiles <= most_tiles) {
+      if (table.tiles <= most_added_up) {
         Sums::add_up(team, table, tile, 0, scratch.sums, scratch.first, scratch.before);
       }
       if (team.team_rank() < L::width) decide(varying, L::lane(team.team_rank()), scratch);
@@ -74,7 +72,8 @@ struct SweepTopDigit {
 
   /// A group of lanes turns counts into first places and chooses the passes: all teams choose alike.
   KOKKOS_FUNCTION void decide(Bits varying, int lane, Scratch& scratch) const {
-    const bool are_added_up = table.tiles <= most_tiles;
+    const bool are_added_up =
+        table.tiles <= most_added_up;  // the bins of more are too large anyway
     bool fits = are_added_up;
     if (are_added_up) {
       const std::uint64_t largest = scan_bins<L, true>(scratch.first, lane);

@@ -13,6 +13,9 @@
 
 namespace kradix::impl {
 
+/// More tiles than this are not added up.
+inline constexpr std::size_t most_added_up = 4096;
+
 /// What the tiles of a small sort tell each other. Counts of two neighbouring bins share a word.
 struct TileTable {
   static constexpr int row = bin_count / 2;
