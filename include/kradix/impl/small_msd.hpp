@@ -153,8 +153,7 @@ class SmallMsd {
   void count() {
     using Count = CountTopDigit<ExecutionSpace, Codec, Shapes.tile>;
     launch<Shapes.tile>("CountTopDigit", plan_.tiles, Count::scratch_bytes(),
-                        Count{buffers_.keys.in, codec_, all_, Count::Tiles::of(plan_.count),
-                              zeros(), table(), top()});
+                        Count{counting<Count>(), top()});
   }
 
   void sweep() {
@@ -179,9 +178,8 @@ class SmallMsd {
 
   void count_by_tiles() {
     using Count = CountByTiles<ExecutionSpace, Codec, Shapes.tile>;
-    launch<Shapes.tile>(
-        "CountByTiles", plan_.tiles, Count::scratch_bytes(),
-        Count{buffers_.keys.in, codec_, all_, Count::Tiles::of(plan_.count), zeros(), table()});
+    launch<Shapes.tile>("CountByTiles", plan_.tiles, Count::scratch_bytes(),
+                        Count{counting<Count>()});
   }
 
   void sweep_by_tiles() {
@@ -190,6 +188,11 @@ class SmallMsd {
         "SweepByTiles", std::min(plan_.tiles, resident_teams_of<Shapes.tile>(exec_)),
         Sweep::scratch_bytes(),
         Sweep{buffers_, codec_, all_, plan_.count, table(), by_tiles(), look_back()});
+  }
+
+  template <class Count>
+  typename Count::Counted counting() const {
+    return {buffers_.keys.in, codec_, all_, Count::Tiles::of(plan_.count), zeros(), table()};
   }
 
   /// What one sweep has left elsewhere.

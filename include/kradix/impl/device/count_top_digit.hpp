@@ -9,12 +9,10 @@
 
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/bins.hpp"
-#include "kradix/impl/device/count_all_digits.hpp"
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/sample_places.hpp"
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/device/tile_table.hpp"
-#include "kradix/impl/device/tiling.hpp"
 
 namespace kradix::impl {
 
@@ -32,24 +30,19 @@ struct TopDigit {
   }
 };
 
-/// A team for each tile; together they also zero what the kernels to come want zero.
 template <class ExecutionSpace, class Codec, TeamShape Shape>
-struct CountTopDigit {
-  using Key = typename Codec::key_type;
-  using Bits = typename Codec::bits_type;
-  using Team = TeamMember<ExecutionSpace>;
-  using L = Lanes<ExecutionSpace>;
-  using Tiles = Tiling<Shape.round()>;
-  using Combined = CombinedBits<ExecutionSpace, Shape.threads, Bits>;
-  static constexpr int threads = Shape.threads, items = Shape.items, samples = 1024;
-  static_assert(Shape.round() <= 0xffff);
+struct CountTopDigit : CountedTiles<ExecutionSpace, Codec, Shape> {
+  using Counted = CountedTiles<ExecutionSpace, Codec, Shape>;
+  using Counted::all;
+  using Counted::codec;
+  using Counted::keys;
+  using Counted::threads;
+  using Counted::tiling;
+  using typename Counted::Bits;
+  using typename Counted::Combined;
+  using typename Counted::Team;
+  static constexpr int samples = 1024;
 
-  const Key* keys;
-  Codec codec;
-  DigitList all;
-  Tiles tiling;
-  ClearWords<ExecutionSpace, threads> zeros;
-  TileTable table;
   TopDigit* top;
 
   struct Scratch {
@@ -61,40 +54,17 @@ struct CountTopDigit {
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    const auto tile = static_cast<std::uint32_t>(team.league_rank());
-    const std::ptrdiff_t begin = tiling.begin_of(tile);
-    if (begin >= 0) {
-      count<true>(team, tile, keys + begin, Shape.round(), scratch);
-    } else {
-      count<false>(team, tile, keys, Shape.round() + static_cast<int>(begin), scratch);
-    }
-  }
-
-  template <bool Full>
-  KOKKOS_FUNCTION void count(const Team& team, std::uint32_t tile, const Key* mine, int size,
-                             Scratch& scratch) const {
-    const int thread = team.team_rank();
-    Key key[items];
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const int place = i * threads + thread;
-      key[i] = mine[Full || place < size ? place : 0];
-    }
-    const Bits first = codec.encode(keys[0]);
-    const int end = end_of_digit(team, first, scratch);
-    clear(team, scratch);
-    Bits differ = 0;
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) differ |= codec.encode(key[i]) ^ first;
-    differ = Combined::over(team, differ, scratch.seen);  // and counters are clear
-    const DigitReader<Codec> reader(codec, TopDigit::below(end, all));
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) {
-      if (Full || i * threads + thread < size) L::increment(&scratch.counts[reader.of(key[i])]);
-    }
-    team.team_barrier();
-    table.template tell<threads>(thread, tile, scratch.counts, differ);
-    if (thread == 0 && tile == 0) top->end = end;
+    this->count_tile(team, [&](const auto& mine) {
+      const int thread = team.team_rank();
+      const Bits first = codec.encode(keys[0]);
+      const int end = end_of_digit(team, first, scratch);
+      this->clear(team, scratch.counts, bin_count);
+      const Bits differ = this->differing(team, mine, first, scratch.seen);  // and all is clear
+      this->add(thread, mine, {codec, TopDigit::below(end, all)}, scratch.counts);
+      team.team_barrier();
+      this->table.template tell<threads>(thread, mine.tile, scratch.counts, differ);
+      if (thread == 0 && mine.tile == 0) top->end = end;
+    });
   }
 
   /// Where there are no bits but its own nobody need look.
@@ -113,11 +83,6 @@ struct CountTopDigit {
       differ |= codec.encode(keys[place < tiling.count ? place : 0]) ^ first;
     }
     return Combined::over(team, differ, scratch.sampled) & bits_between<Bits>(all.begin, all.end);
-  }
-
-  KOKKOS_FUNCTION void clear(const Team& team, Scratch& scratch) const {
-    for (int bin = team.team_rank(); bin < bin_count; bin += threads) scratch.counts[bin] = 0;
-    zeros.clear(team, team.league_rank(), team.league_size());
   }
 };
 

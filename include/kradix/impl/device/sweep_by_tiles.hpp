@@ -9,12 +9,10 @@
 
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/bins.hpp"
-#include "kradix/impl/device/count_all_digits.hpp"
 #include "kradix/impl/device/phases.hpp"
 #include "kradix/impl/device/sweep_tile.hpp"
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/device/tile_table.hpp"
-#include "kradix/impl/device/tiling.hpp"
 
 namespace kradix::impl {
 
@@ -22,73 +20,35 @@ namespace kradix::impl {
 template <class Codec>
 inline constexpr int most_by_tiles = Codec::bits <= digit_bits ? 1 : 2;
 
-/// A team for each tile; together they also zero what the next kernel wants zero.
 template <class ExecutionSpace, class Codec, TeamShape Shape>
-struct CountByTiles {
-  using Key = typename Codec::key_type;
-  using Bits = typename Codec::bits_type;
-  using Team = TeamMember<ExecutionSpace>;
-  using L = Lanes<ExecutionSpace>;
-  using Tiles = Tiling<Shape.round()>;
-  using Combined = CombinedBits<ExecutionSpace, Shape.threads, Bits>;
-  static constexpr int threads = Shape.threads, items = Shape.items;
-  static constexpr int most_digits = most_by_tiles<Codec>;
-  static_assert(Shape.round() <= 0xffff);
-
-  const Key* keys;
-  Codec codec;
-  DigitList all;
-  Tiles tiling;
-  ClearWords<ExecutionSpace, threads> zeros;
-  TileTable table;
+struct CountByTiles : CountedTiles<ExecutionSpace, Codec, Shape> {
+  using Counted = CountedTiles<ExecutionSpace, Codec, Shape>;
+  using typename Counted::Bits;
+  using typename Counted::Combined;
+  using typename Counted::Team;
+  static constexpr int counters = most_by_tiles<Codec> * bin_count;
 
   struct Scratch {
     std::uint64_t seen[Combined::words];
-    std::uint32_t counts[most_digits * bin_count];
+    std::uint32_t counts[counters];
   };
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    const auto tile = static_cast<std::uint32_t>(team.league_rank());
-    const std::ptrdiff_t begin = tiling.begin_of(tile);
-    if (begin >= 0) {
-      count<true>(team, tile, keys + begin, Shape.round(), scratch);
-    } else {
-      count<false>(team, tile, keys, Shape.round() + static_cast<int>(begin), scratch);
-    }
-  }
-
-  template <bool Full>
-  KOKKOS_FUNCTION void count(const Team& team, std::uint32_t tile, const Key* mine, int size,
-                             Scratch& scratch) const {
-    const int thread = team.team_rank();
-    Key key[items];
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) {
-      const int place = i * threads + thread;
-      key[i] = mine[Full || place < size ? place : 0];
-    }
-    const Bits first = codec.encode(keys[0]);
-    for (int i = thread; i < most_digits * bin_count; i += threads) scratch.counts[i] = 0;
-    zeros.clear(team, team.league_rank(), team.league_size());
-    Bits differ = 0;
-    KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) differ |= codec.encode(key[i]) ^ first;
-    differ = Combined::over(team, differ, scratch.seen);  // and counters are clear
-    KRADIX_UNROLL
-    for (int d = 0; d < most_digits; ++d) {
-      if (d >= table.digits) break;
-      const DigitReader<Codec> reader(codec, all.digit(d));
+    this->count_tile(team, [&](const auto& mine) {
+      const int thread = team.team_rank();
+      const Bits first = this->codec.encode(this->keys[0]);
+      this->clear(team, scratch.counts, counters);
+      const Bits differ = this->differing(team, mine, first, scratch.seen);  // and all is clear
       KRADIX_UNROLL
-      for (int i = 0; i < items; ++i) {
-        if (Full || i * threads + thread < size) {
-          L::increment(&scratch.counts[d * bin_count + reader.of(key[i])]);
-        }
+      for (int d = 0; d < most_by_tiles<Codec>; ++d) {
+        if (d >= this->table.digits) break;
+        this->add(thread, mine, {this->codec, this->all.digit(d)}, scratch.counts + d * bin_count);
       }
-    }
-    team.team_barrier();
-    table.template tell<threads>(thread, tile, scratch.counts, differ);
+      team.team_barrier();
+      this->table.template tell<Counted::threads>(thread, mine.tile, scratch.counts, differ);
+    });
   }
 };
 

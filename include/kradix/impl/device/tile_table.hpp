@@ -7,9 +7,12 @@
 #include <cstdint>
 
 #include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/bins.hpp"
+#include "kradix/impl/device/count_all_digits.hpp"
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/look_back.hpp"
 #include "kradix/impl/device/team.hpp"
+#include "kradix/impl/device/tiling.hpp"
 
 namespace kradix::impl {
 
@@ -50,6 +53,88 @@ struct TileTable {
     }
     return static_cast<Bits>(Combined::over(team, joined<Bits>(mine), scratch) &
                              bits_between<Bits>(all.begin, all.end));
+  }
+};
+
+/// What kernels that count tiles have in common: a team for each, which holds its keys; together they also zero what
+/// the kernels to come want zero.
+template <class ExecutionSpace, class Codec, TeamShape Shape>
+struct CountedTiles {
+  using Key = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+  using Tiles = Tiling<Shape.round()>;
+  using Combined = CombinedBits<ExecutionSpace, Shape.threads, Bits>;
+  static constexpr int threads = Shape.threads, items = Shape.items;
+  static_assert(Shape.round() <= 0xffff);
+
+  const Key* keys;
+  Codec codec;
+  DigitList all;
+  Tiles tiling;
+  ClearWords<ExecutionSpace, threads> zeros;
+  TileTable table;
+
+  /// A thread's keys of the team's tile. A full one (`Full`) needs no guards.
+  template <bool Full>
+  struct Mine {
+    std::uint32_t tile;
+    int size;
+    Key key[items];
+
+    KOKKOS_FUNCTION static bool exists(int thread, int item, int size) {
+      return Full || item * threads + thread < size;
+    }
+  };
+
+  /// Calls `count` with those.
+  template <class Count>
+  KOKKOS_FUNCTION void count_tile(const Team& team, const Count& count) const {
+    const auto tile = static_cast<std::uint32_t>(team.league_rank());
+    const std::ptrdiff_t begin = tiling.begin_of(tile);
+    if (begin >= 0) {
+      count(load<true>(team.team_rank(), tile, keys + begin, Shape.round()));
+    } else {
+      count(load<false>(team.team_rank(), tile, keys, Shape.round() + static_cast<int>(begin)));
+    }
+  }
+
+  template <bool Full>
+  KOKKOS_FUNCTION Mine<Full> load(int thread, std::uint32_t tile, const Key* begin,
+                                  int size) const {
+    Mine<Full> mine;
+    mine.tile = tile;
+    mine.size = size;
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      mine.key[i] = begin[mine.exists(thread, i, size) ? i * threads + thread : 0];
+    }
+    return mine;
+  }
+
+  KOKKOS_FUNCTION void clear(const Team& team, std::uint32_t* counts, int count) const {
+    for (int i = team.team_rank(); i < count; i += threads) counts[i] = 0;
+    zeros.clear(team, team.league_rank(), team.league_size());
+  }
+
+  /// The bits in which a key of the tile differs from the first of all.
+  template <bool Full>
+  KOKKOS_FUNCTION Bits differing(const Team& team, const Mine<Full>& mine, Bits first,
+                                 std::uint64_t* scratch) const {
+    Bits differ = 0;
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) differ |= codec.encode(mine.key[i]) ^ first;
+    return Combined::over(team, differ, scratch);
+  }
+
+  template <bool Full>
+  KOKKOS_FUNCTION static void add(int thread, const Mine<Full>& mine,
+                                  const DigitReader<Codec>& reader, std::uint32_t* counts) {
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      if (mine.exists(thread, i, mine.size)) L::increment(&counts[reader.of(mine.key[i])]);
+    }
   }
 };
 
