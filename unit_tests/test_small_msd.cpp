@@ -34,17 +34,18 @@ T read(const T* there) {
   return value;
 }
 
-/// Sorts keys, in place unless told otherwise, with the index of each as its value and compares with the reference.
+/// Sorts keys, in place and by tiles, where there are few digits, unless told otherwise, with the index of each as its value and compares with the reference.
 template <TeamShape Finish, class Key>
 Outcome expect_sorted(const std::vector<Key>& input, Order order, kradix::BitRange bits,
-                      const std::vector<std::size_t>& indices, bool in_place = true) {
+                      const std::vector<std::size_t>& indices, bool in_place = true,
+                      bool by_tiles = true) {
   constexpr SmallShapes shapes{tile_with, Finish, tiny, lone, {0, 0}};
   using Codec = codec_of<Key>;
   using Word = typename Codec::key_type;
   const std::size_t count = input.size();
   kradix::Plan plan;
   plan.count = count;
-  plan.value_bytes = 4;
+  plan.value_bytes = by_tiles ? 4 : 0;  // as of keys alone, that go by the topmost digit
   plan.bits = {bits.begin, bits.end == kradix::BitRange::all ? Codec::bits : bits.end};
   plan.passes = (plan.bits.end - plan.bits.begin + digit_bits - 1) / digit_bits;
   plan.round = plan.tile = static_cast<std::size_t>(tile_with.round());
@@ -152,6 +153,10 @@ TEST(SmallMsd, OnlyTheChosenBitsOrder) {
       expect_sorted<large_finish>(input, Order::ascending, {begin, end}, indices);
       const Outcome elsewhere = expect_sorted<large_finish>(input, Order::ascending, {begin, end},
                                                             indices, /*in_place=*/false);
+      for (const bool in_place : {true, false}) {
+        expect_sorted<large_finish>(input, Order::ascending, {begin, end}, indices, in_place,
+                                    /*by_tiles=*/false);
+      }
       if (count > 512 && end - begin <= 2 * digit_bits) {
         EXPECT_EQ(elsewhere.passes, (end - begin + digit_bits - 1) / digit_bits);
         EXPECT_EQ(elsewhere.finishes, 0);

@@ -71,27 +71,23 @@ struct DigitWords {
   /// lowest `ordered` bits.
   KOKKOS_FUNCTION static void sort(const Team& team, int size, int ordered, Scratch& scratch,
                                    Registers& registers) {
-    if constexpr (!looks) {
-      KRADIX_ROLLED
-      for (int shift = ordered; shift < ordered + CodeBits; shift += digit_bits) {
-        if constexpr (shares) team.team_barrier();
-        sort_by_digit(team, size, shift, scratch, registers);
+    int begin = ordered, end = ordered + CodeBits;
+    if constexpr (looks) {
+      Word* const words = registers.words;
+      if (team.team_rank() == 0) scratch.of.words[0] = words[0];
+      team.team_barrier();
+      const Word first = scratch.of.words[0];
+      Word varying = 0;
+      KRADIX_UNROLL
+      for (int i = 0; i < each; ++i) {
+        varying |= place_of(team.team_rank(), 0, i) < size ? words[i] ^ first : Word{0};
       }
-      return;
+      varying =
+          static_cast<Word>(Combined::over(team, varying, scratch.seen) >> ordered << ordered);
+      if (varying == 0) return;
+      end = bit_width_of(varying);
+      begin = bit_width_of(static_cast<Word>(varying & (Word{0} - varying))) - 1;
     }
-    Word* const words = registers.words;
-    if (team.team_rank() == 0) scratch.of.words[0] = words[0];
-    team.team_barrier();
-    const Word first = scratch.of.words[0];
-    Word varying = 0;
-    KRADIX_UNROLL
-    for (int i = 0; i < each; ++i) {
-      varying |= place_of(team.team_rank(), 0, i) < size ? words[i] ^ first : Word{0};
-    }
-    varying = static_cast<Word>(Combined::over(team, varying, scratch.seen) >> ordered << ordered);
-    if (varying == 0) return;
-    const int end = bit_width_of(varying);
-    const int begin = bit_width_of(static_cast<Word>(varying & (Word{0} - varying))) - 1;
     KRADIX_ROLLED
     for (int shift = begin; shift < end; shift += digit_bits) {
       if constexpr (shares) team.team_barrier();

@@ -91,10 +91,7 @@ struct SweepAll {
     const Sweep sweep{buffers,        codec,   Sweep::Tiles::of(count), &passes,
                       state->bins[0], nullptr, look_back.of_pass(pass), pass,
                       &state->special};
-    if (team.team_rank() == 0) sweep.take(tile, scratch.tile);
-    Sweep::clear_counters(team.team_rank(), scratch.tile);
-    team.team_barrier();
-    sweep.sweep(team, passes.digit[pass], scratch.tile);
+    sweep.sweep_drawn(team, tile, scratch.tile);
   }
 };
 

@@ -112,10 +112,16 @@ struct SweepByTiles {
       if (pass >= scratch.passes.count) return;
       if (pass == 0) {
         add_up(team, tile, 0, scratch);
-        sweep(team,
-              First{buffers, codec, tiles, &scratch.passes, scratch.first[0], nullptr,
-                    KnownSums(scratch.before), 0, &state->special},
-              tile, scratch.first_tile);
+        const First sweep{buffers,
+                          codec,
+                          tiles,
+                          &scratch.passes,
+                          scratch.first[0],
+                          nullptr,
+                          KnownSums(scratch.before),
+                          0,
+                          &state->special};
+        sweep.sweep_drawn(team, tile, scratch.first_tile);
         if (scratch.passes.count > 1) phases.leave(team, 0, scratch.word);
         continue;
       }
@@ -125,10 +131,9 @@ struct SweepByTiles {
           phases.wait_for(team, 0, false);
           waits = false;
         }
-        sweep(team,
-              Second{buffers, codec, tiles, &scratch.passes, scratch.first[0], nullptr, look_back,
-                     1, &state->special},
-              tile, scratch.second_tile);
+        const Second sweep{buffers, codec,     tiles, &scratch.passes, scratch.first[0],
+                           nullptr, look_back, 1,     &state->special};
+        sweep.sweep_drawn(team, tile, scratch.second_tile);
       }
     }
   }
@@ -155,15 +160,6 @@ struct SweepByTiles {
     Sums::add_up(team, table, tile, digit, scratch.sums, first, scratch.before);
     if (team.team_rank() < L::width) scan_bins<L, true>(first, L::lane(team.team_rank()));
     team.team_barrier();
-  }
-
-  template <class Sweep>
-  KOKKOS_FUNCTION void sweep(const Team& team, const Sweep& sweep, std::uint32_t tile,
-                             typename Sweep::Scratch& scratch) const {
-    if (team.team_rank() == 0) sweep.take(tile, scratch);
-    Sweep::clear_counters(team.team_rank(), scratch);
-    team.team_barrier();
-    sweep.sweep(team, sweep.passes->digit[sweep.pass], scratch);
   }
 };
 

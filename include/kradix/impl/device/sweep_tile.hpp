@@ -223,6 +223,14 @@ struct SweepTile {
     scratch.begin = tiling.begin_of(index);
   }
 
+  /// One tile that is drawn elsewhere.
+  KOKKOS_FUNCTION void sweep_drawn(const Team& team, std::uint32_t index, Scratch& scratch) const {
+    if (team.team_rank() == 0) take(index, scratch);
+    clear_counters(team.team_rank(), scratch);
+    team.team_barrier();
+    sweep(team, passes->digit[pass], scratch);
+  }
+
   /// One tile, whose counters are clear.
   KOKKOS_FUNCTION void sweep(const Team& team, const Digit& digit, Scratch& scratch) const {
     const std::uint32_t index = scratch.tile;

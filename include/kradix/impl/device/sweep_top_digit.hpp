@@ -110,10 +110,7 @@ struct SweepTopDigit {
     const Sweep sweep{
         sweep_all.buffers, sweep_all.codec, Sweep::Tiles::of(sweep_all.count), &scratch.passes,
         scratch.first,     nullptr,         KnownSums(scratch.before),         0};
-    if (team.team_rank() == 0) sweep.take(tile, scratch.tile);
-    Sweep::clear_counters(team.team_rank(), scratch.tile);
-    team.team_barrier();
-    sweep.sweep(team, scratch.passes.digit[0], scratch.tile);
+    sweep.sweep_drawn(team, tile, scratch.tile);
   }
 };
 
