@@ -6,6 +6,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND kradix_language STREQUAL "CXX"
   set(kradix_host_gcc ON)
 endif()
 
+# For what is soon run, or runs on hosts in tests alone: to optimise it all takes longer than it saves.
+set(kradix_hasty_options)
+if(kradix_host_gcc)
+  set(kradix_hasty_options $<$<CONFIG:Release>:-O1>)
+endif()
+
 # kradix_parse_once(<owner> <headers...>): the headers are parsed when the owner is built, which takes
 # seconds, and loaded by every target of kradix_reuse_parsed(<owner> <targets...>) with the same flags.
 # CMAKE_DISABLE_PRECOMPILE_HEADERS turns both off.

@@ -14,16 +14,10 @@ if(NOT KRADIX_TEST_ALL_BACKENDS)
 endif()
 message(STATUS "Kradix: unit tests for ${kradix_backends}")
 
-# Optimised as most people's programs are, and less than what they test: compiling them takes longer than running them.
-set(kradix_test_options)
-if(kradix_host_gcc)
-  set(kradix_test_options $<$<CONFIG:Release>:-O2>)
-endif()
-
 add_library(kradix_test_main OBJECT ${PROJECT_SOURCE_DIR}/unit_tests/support/main.cpp)
 target_link_libraries(kradix_test_main PUBLIC Kradix::kradix GTest::gtest)
 target_include_directories(kradix_test_main PUBLIC ${PROJECT_SOURCE_DIR}/unit_tests)
-target_compile_options(kradix_test_main PUBLIC ${kradix_test_options})
+target_compile_options(kradix_test_main PUBLIC ${kradix_hasty_options})
 kradix_set_language(${PROJECT_SOURCE_DIR}/unit_tests/support/main.cpp)
 kradix_parse_once(kradix_test_main <Kokkos_Core.hpp> <gtest/gtest.h>)
 

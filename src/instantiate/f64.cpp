@@ -2,5 +2,6 @@
 #include "kradix/impl/instantiate.hpp"
 
 namespace kradix::impl {
-KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_FLOATS, , std::uint64_t)
-}
+KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_FLOATS, extern, run_in_teams, std::uint64_t)
+KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_FLOATS, , run, std::uint64_t)
+}  // namespace kradix::impl

@@ -2,5 +2,6 @@
 #include "kradix/impl/instantiate.hpp"
 
 namespace kradix::impl {
-KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, , std::uint16_t, false)
-}
+KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, extern, run_in_teams, std::uint16_t, false)
+KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, , run, std::uint16_t, false)
+}  // namespace kradix::impl

@@ -6,24 +6,25 @@
 
 #include "kradix/impl/run.hpp"
 
-#define KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, VALUE)                                     \
-  template void run(const SPACE&, const Plan&, const WordCodec<WORD, FLOATING>&,          \
-                    const SortBuffers<WORD, VALUE>&, const AlgorithmScratch&, std::byte*, \
-                    const char*);
-#define KRADIX_IMPL_RUN_VALUES(SPACE, PREFIX, WORD, FLOATING)                         \
-  PREFIX KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, NoValue)                              \
-  PREFIX KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, std::uint8_t) PREFIX KRADIX_IMPL_RUN( \
-      SPACE, WORD, FLOATING, std::uint16_t) PREFIX                                    \
-  KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, std::uint32_t) PREFIX                        \
-  KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, std::uint64_t) PREFIX                        \
-  KRADIX_IMPL_RUN(SPACE, WORD, FLOATING, Wide)
+// FUNCTION: `run`, or the part of it that is kernels of teams, `run_in_teams`.
+#define KRADIX_IMPL_RUN(FUNCTION, SPACE, WORD, FLOATING, VALUE)                                \
+  template void FUNCTION(const SPACE&, const Plan&, const WordCodec<WORD, FLOATING>&,          \
+                         const SortBuffers<WORD, VALUE>&, const AlgorithmScratch&, std::byte*, \
+                         const char*);
+#define KRADIX_IMPL_RUN_VALUES(SPACE, PREFIX, FUNCTION, WORD, FLOATING)                         \
+  PREFIX KRADIX_IMPL_RUN(FUNCTION, SPACE, WORD, FLOATING, NoValue)                              \
+  PREFIX KRADIX_IMPL_RUN(FUNCTION, SPACE, WORD, FLOATING, std::uint8_t) PREFIX KRADIX_IMPL_RUN( \
+      FUNCTION, SPACE, WORD, FLOATING, std::uint16_t) PREFIX                                    \
+  KRADIX_IMPL_RUN(FUNCTION, SPACE, WORD, FLOATING, std::uint32_t) PREFIX                        \
+  KRADIX_IMPL_RUN(FUNCTION, SPACE, WORD, FLOATING, std::uint64_t) PREFIX                        \
+  KRADIX_IMPL_RUN(FUNCTION, SPACE, WORD, FLOATING, Wide)
 
 // Floats alone may sort by their total order instead.
-#define KRADIX_IMPL_RUN_FLOATS(SPACE, PREFIX, WORD)                                                \
-  KRADIX_IMPL_RUN_VALUES(SPACE, PREFIX, WORD, true)                                                \
-  PREFIX template void run(const SPACE&, const Plan&, const TotalOrderCodec<WORD>&,                \
-                           const SortBuffers<WORD, NoValue>&, const AlgorithmScratch&, std::byte*, \
-                           const char*);
+#define KRADIX_IMPL_RUN_FLOATS(SPACE, PREFIX, FUNCTION, WORD)                               \
+  KRADIX_IMPL_RUN_VALUES(SPACE, PREFIX, FUNCTION, WORD, true)                               \
+  PREFIX template void FUNCTION(const SPACE&, const Plan&, const TotalOrderCodec<WORD>&,    \
+                                const SortBuffers<WORD, NoValue>&, const AlgorithmScratch&, \
+                                std::byte*, const char*);
 
 /// KRADIX_IMPL_FOR_EACH_SPACE(M, ...) expands M(Space, ...) for every enabled backend.
 #ifdef KOKKOS_ENABLE_SERIAL
@@ -71,13 +72,13 @@
 
 #if defined(KRADIX_USE_COMPILED) && !defined(KRADIX_IMPL_INSTANTIATES)
 namespace kradix::impl {
-KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, extern, std::uint8_t, false)
-KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, extern, std::uint16_t, false)
-KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_FLOATS, extern, std::uint16_t)
-KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, extern, std::uint32_t, false)
-KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_FLOATS, extern, std::uint32_t)
-KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, extern, std::uint64_t, false)
-KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_FLOATS, extern, std::uint64_t)
-KRADIX_IMPL_FOR_WIDEST(KRADIX_IMPL_RUN_VALUES, extern)
+KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, extern, run, std::uint8_t, false)
+KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, extern, run, std::uint16_t, false)
+KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_FLOATS, extern, run, std::uint16_t)
+KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, extern, run, std::uint32_t, false)
+KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_FLOATS, extern, run, std::uint32_t)
+KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_VALUES, extern, run, std::uint64_t, false)
+KRADIX_IMPL_FOR_EACH_SPACE(KRADIX_IMPL_RUN_FLOATS, extern, run, std::uint64_t)
+KRADIX_IMPL_FOR_WIDEST(KRADIX_IMPL_RUN_VALUES, extern, run)
 }  // namespace kradix::impl
 #endif

@@ -48,7 +48,7 @@ inline RouteRule route_rule(const Plan& plan) {
   rule.samples_from = least_to_sample(plan.passes);
   // A pair that a glance sees stands for a key or two up to here.
   rule.glance_to = std::max(std::size_t{1} << 24, rule.samples_from - 1);
-  rule.heavy_from = plan.value_bytes > 0 ? rule.samples_from : std::size_t{1} << 22;
+  rule.heavy_from = std::size_t{1} << (plan.value_bytes > 0 ? 21 : 22);
   if (plan.passes > 0)
     rule.spread_from = least_spread_bytes / static_cast<std::size_t>(plan.passes);
   rule.alone = RouteRule::of_chunks(plan.crowded_chunk).run;
@@ -79,7 +79,7 @@ struct MsdHybridScratch {
   Slot gathering;  ///< if keys may be gathered, what must be zero
   Slot met;        ///< if samples of all teams meet
   Slot in_tiles, runs, in_windows;  ///< and their tables
-  Slot heavy;     ///< of keys alone a glance may write them beside those who clear all before
+  Slot heavy;                       ///< a glance may write them beside those who clear all before
   Slot by_value;  ///< if floats may be swept so: that is true of it and of what follows
   Slot sampled;   ///< kinds
   Slot route;
@@ -234,8 +234,8 @@ class MsdHybrid {
         met_{scratch.met.bytes > 0 ? scratch.met.in<std::uint64_t>(base) : nullptr},
         splitters_(splitting_ != nullptr ? scratch.splitters.in<Bits>(base) : nullptr),
         sampled_(scratch.sampled.in<Key>(base)),
-        kept_((with_values ? 0 : scratch.heavy.bytes) + scratch.by_value.bytes +
-              scratch.sampled.bytes + scratch.route.bytes),
+        kept_(scratch.heavy.bytes + scratch.by_value.bytes + scratch.sampled.bytes +
+              scratch.route.bytes),
         lists_(
             ChunkLists::of(scratch.chunks.in<std::uint64_t>(base), scratch.most_chunks, route_)) {}
 
@@ -243,15 +243,15 @@ class MsdHybrid {
     const bool kinds = may_look_for_kinds(rule), heavy = may_take_out(rule);
     const bool spreads = may_spread(rule);
     choose(rule);
-    if (heavy) take_out_heavy();
+    if (heavy && !with_values) take_out_keys();
     if (may_gather()) sort_tiles(rule);
     if (spreads) count_cells(rule);
-    sweeps_.count(route_, counting_kinds(), ranking_kinds(), by_value_);
+    sweeps_.count(route_, heavy_, counting_kinds(), ranking_kinds(), by_value_);
+    if (kinds && with_values) take_out_or_sweep_by_labels(glances_only(rule));
     if (spreads) place_cells(rule);
     sweeps_.sweep(route_, arrays(rule));
     if (by_value_ != nullptr) sweeps_.sweep_by_value(by_value_);
     if (spreads) spread_within(rule);
-    if (kinds) sweep_by_labels(glances_only(rule));
     if constexpr (may_write_cells) {
       if (may_leave_suffixes(rule)) finish_cells<false>(rule);
     }
@@ -362,8 +362,8 @@ class MsdHybrid {
            (with_values || !equal_keys_differ(codec_, sweeps_.digits()));
   }
   bool may_take_out(const RouteRule& rule) const {
-    return takes_heavy && may_look_for_kinds(rule) && !(with_values && glances_only(rule)) &&
-           plan_.count >= rule.heavy_from && all_bits_count(plan_);
+    return takes_heavy && may_look_for_kinds(rule) && plan_.count >= rule.heavy_from &&
+           all_bits_count(plan_);
   }
 
   /// Keys are made again from their codes, if that is all there is to know of a key.
@@ -595,12 +595,8 @@ class MsdHybrid {
     }
   }
 
-  void take_out_heavy() {
-    if constexpr (!takes_heavy) {
-      return;
-    } else if constexpr (with_values) {
-      sweeps_.take_out(route_, heavy_);
-    } else {
+  void take_out_keys() {
+    if constexpr (takes_heavy && !with_values) {
       using TakeOut = TakeOutKeys<ExecutionSpace, Key, take_out_with>;
       const WideArray<const Key> keys(buffers_.keys.in, plan_.count);
       sweeps_.template launch<take_out_with>(
@@ -625,12 +621,13 @@ class MsdHybrid {
   }
 
   /// Values go where their kinds begin.
-  void sweep_by_labels(bool one_digit) {
+  void take_out_or_sweep_by_labels(bool one_digit) {
     if constexpr (knows_kinds && with_values) {
       // Keys are made again, so the first sweep may write its labels over them.
       auto* const moved = reinterpret_cast<std::uint32_t*>(buffers_.keys.result);
-      sweeps_.sweep_by_labels({label_of(), nullptr, moved}, &kinds().passes,
-                              one_digit ? 1 : Labels<Key>::most_sweeps, kinds().bins[0]);
+      sweeps_.take_out_or_sweep_by_labels(route_, heavy_, {label_of(), nullptr, moved},
+                                          &kinds().passes, one_digit ? 1 : Labels<Key>::most_sweeps,
+                                          kinds().bins[0]);
     }
   }
 
@@ -671,10 +668,9 @@ class MsdHybrid {
         buffers_, codec_, plan_.count, route_, sweeps_.passes(), heavy_, sweeps_.codes_of_heavy()};
   }
 
-  /// Of elements with values a glance lists no heavy ones.
   template <int Threads>
-  auto merging_at_a_glance() const {
-    if constexpr (!with_values && may_be_kind<Codec>) {
+  auto merging_if_taken_out() const {
+    if constexpr (takes_heavy) {
       return merging<Threads>();
     } else {
       return NothingMore{};
@@ -682,7 +678,7 @@ class MsdHybrid {
   }
 
   /// Chunks that the finish gives up are sorted as they may be in scratch; or, where hardly any is expected, by the
-  /// launch that sorts long runs. That may settle, too, what no finish followed, expand kinds, and merge heavy keys alone.
+  /// launch that sorts long runs. That may settle, too, what no finish followed, expand kinds, and merge heavy keys.
   void finish(const RouteRule& rule, bool settles) {
     const bool hardly_gives_up = glances_only(rule);
     const DigitList all = sweeps_.digits();
@@ -736,7 +732,7 @@ class MsdHybrid {
   void finish_ranges(const Finishing& finishing, std::size_t teams, bool settles) {
     const Both settling{sweeps_.template settling<RangeShape.threads>(teams),
                         expanding<RangeShape.threads>(teams)};
-    const auto merge = merging_at_a_glance<RangeShape.threads>();
+    const auto merge = merging_if_taken_out<RangeShape.threads>();
     sweeps_.template launch<RangeShape>(
         "FinishRanges", teams,
         std::max(Finishing::scratch_bytes(), decltype(merge)::scratch_bytes()),

@@ -62,7 +62,9 @@ class Onesweep {
   using Bits = typename Codec::bits_type;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr TeamShape count_with = count_shape<ExecutionSpace>();
-  using Count = CountAllDigits<ExecutionSpace, Codec, count_digits_shape<ExecutionSpace>()>;
+  using CountAll = CountAllDigits<ExecutionSpace, Codec, count_digits_shape<ExecutionSpace>()>;
+  /// With values, of keys that may leave as heavy ones.
+  static constexpr bool takes_heavy = with_values && may_be_taken_out<Codec, with_values>;
   using List = ListDigits<ExecutionSpace, count_digits_shape<ExecutionSpace>().threads>;
 
  public:
@@ -112,26 +114,27 @@ class Onesweep {
 
   /// Every digit.
   void count() {
-    using Together = CountAndList<Count, List>;
+    using Together = CountAndList<CountAll, List>;
     launch<count_alone_shape<ExecutionSpace>(sizeof(Key))>(
         "CountAllDigits", counting_teams(), Together::scratch_bytes(digits().count()),
-        Together{counts_of(0, nullptr), {plan_.count, bins_, passes_, digits()}, counted()});
+        Together{all_digits(0, nullptr), {plan_.count, bins_, passes_, digits()}, counted()});
   }
 
   /// Those that the route names, if it does not hope for order, which is verified then, or for few kinds, which are
   /// counted; or others, into a second set of bins, if that does not hold. What is left to do with kinds is done by the
   /// same teams.
-  template <class Kinds, class WithKinds>
-  void count(Route* route, const Kinds& kinds, const WithKinds& with_kinds,
+  template <class Heavy, class Kinds, class WithKinds>
+  void count(Route* route, Heavy* heavy, const Kinds& kinds, const WithKinds& with_kinds,
              ValueSweeps<Key>* by_value = nullptr) {
-    using Again = ListOrRecount<ExecutionSpace, Codec, count_digits_with, WithKinds>;
-    const auto counting = counts_or_cells(counts_of(0, route), by_value);
+    const auto again = again_or_lights(all_digits(plan_.passes, route), heavy);
+    using Again = ListOrRecount<std::remove_const_t<decltype(again)>, List, WithKinds>;
+    const auto counting = counts_or_cells(all_digits(0, route), by_value);
     using Digits = CountDigitsOrKinds<std::remove_const_t<decltype(counting)>, Kinds>;
     launch<count_digits_with>("CountAllDigits", counting_teams(),
                               Digits::scratch_bytes(digits().count()), Digits{counting, kinds});
     launch<count_digits_with>("ListOrRecount", counting_teams(),
                               Again::scratch_bytes(digits().count()),
-                              Again{counts_of(plan_.passes, route),
+                              Again{again,
                                     {plan_.count, bins_, passes_, digits()},
                                     plan_.passes,
                                     passes_ + 1,
@@ -208,70 +211,43 @@ class Onesweep {
         Spread{buffers_.keys, codec_, tiling, passes_, bins_, cells, route, arrays, {plan_.count}});
   }
 
-  /// Moves light keys to the front of the other array and heavy ones behind them, with their values, if the route says
-  /// so: the pass before those of `sweep`.
+  /// Before the passes of `sweep`, if the route says so: moves light keys to the front of the other array and heavy ones
+  /// behind them, with their values; or moves values alone, by labels that stand for their keys, in the passes of that
+  /// table, if it has any.
   template <class Heavy>
-  void take_out(Route* route, Heavy* heavy) {
-    using Code = HeavyCodec<Key>;
-    using CountCodes = CountAllDigits<ExecutionSpace, Code, count_digits_with>;
-    using Count = CountHeavy<CountCodes, Key>;
-    const Code code{heavy};
-    launch<count_digits_with>(
-        "CountHeavy", counting_teams(), Count::scratch_bytes(),
-        Count{route,
-              {buffers_.keys.in, code, plan_.count, {0, Code::bits}, codes_of_heavy()},
-              heavy});
-    const auto to_other = [](const auto& array) {
-      auto moved = array;
-      moved.result = array.other;
-      return moved;
-    };
-    SortBuffers<Key, Value> buffers = buffers_;
-    buffers.keys = to_other(buffers_.keys);
-    buffers.values = to_other(buffers_.values);
-    buffers.leaves_keys = false;
-    const int last = scratch_.most_passes - 1;
-    LookBack<ExecutionSpace> look_back = first_look_back().of_pass(last);
-    look_back.start_at(0);
+  void take_out_or_sweep_by_labels(const Route* route, Heavy* heavy,
+                                   const PassBuffers<std::uint32_t>& labels,
+                                   const PassTable* passes, int most_sweeps,
+                                   const std::uint64_t* bins) {
     in_tiles_of_plan([&]<TeamShape TileShape>() {
-      using Take = SweepTile<ExecutionSpace, Code, Value, TileShape, LookBack<ExecutionSpace>,
-                             /*Stays=*/true>;
-      launch<TileShape>("TakeOutHeavy", std::min(plan_.tiles, resident_teams<TileShape>()),
-                        Take::scratch_bytes(),
-                        Take{buffers, code, Take::Tiles::of(plan_.count), &heavy->taking,
-                             codes_of_heavy(), tickets() + last, look_back, 0});
+      using SweepLabels = SweepTile<ExecutionSpace, WordCodec<std::uint32_t, false>, Value,
+                                    TileShape, LookBack<ExecutionSpace>, /*Stays=*/true>;
+      const auto sweep_labels = [&](int sweep) {
+        return SweepLabels{{labels, buffers_.values, buffers_.makes_indices, /*leaves_keys=*/true},
+                           make_codec<std::uint32_t>(Order::ascending),
+                           SweepLabels::Tiles::of(plan_.count),
+                           passes,
+                           bins,
+                           tickets() + sweep,
+                           first_look_back().of_pass(sweep),
+                           sweep};
+      };
+      const std::size_t teams = std::min(plan_.tiles, resident_teams<TileShape>());
+      int sweep = 0;
+      if constexpr (takes_heavy) {
+        using TakeOut = SweepTile<ExecutionSpace, HeavyCodec<Key>, Value, TileShape,
+                                  LookBack<ExecutionSpace>, /*Stays=*/true>;
+        using Either = TakeOutOrSweepLabels<TakeOut, SweepLabels>;
+        launch<TileShape>("TakeOutOrSweepLabels", teams, Either::scratch_bytes(),
+                          Either{route, taking_out<TakeOut>(heavy), sweep_labels(sweep++)});
+      }
+      for (; sweep < most_sweeps; ++sweep) {
+        launch<TileShape>("SweepLabels", teams, SweepLabels::scratch_bytes(), sweep_labels(sweep));
+      }
     });
   }
   /// How often each code of a heavy key occurs, then where they begin in the other array.
   std::uint64_t* codes_of_heavy() const { return bins_ + scratch_.sets * plan_.passes * bin_count; }
-
-  /// Moves values alone, by labels that stand for their keys: the passes of that table, if it has any.
-  void sweep_by_labels(const PassBuffers<std::uint32_t>& labels, const PassTable* passes,
-                       int most_sweeps, const std::uint64_t* bins) {
-    in_tiles_of_plan([&]<TeamShape TileShape>() {
-      // The look-back has room for tiles that are no shorter than the sort's own.
-      constexpr TeamShape usual = sweep_shape<ExecutionSpace>(sizeof(std::uint32_t), sizeof(Value));
-      constexpr TeamShape shape = usual.round() < TileShape.round() ? TileShape : usual;
-      using SweepLabels = SweepTile<ExecutionSpace, WordCodec<std::uint32_t, false>, Value, shape,
-                                    LookBack<ExecutionSpace>, /*Stays=*/true>;
-      const auto tiling = SweepLabels::Tiles::of(plan_.count);
-      const auto look_back =
-          LookBack<ExecutionSpace>::of(words_, tails(), scratch_.look_back, tiling.tiles());
-      for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-        launch<shape>("SweepTile", std::min(tiling.tiles(), resident_teams<shape>()),
-                      SweepLabels::scratch_bytes(),
-                      SweepLabels{{labels, buffers_.values, buffers_.makes_indices,
-                                   /*leaves_keys=*/true},
-                                  make_codec<std::uint32_t>(Order::ascending),
-                                  tiling,
-                                  passes,
-                                  bins,
-                                  tickets() + sweep,
-                                  look_back.of_pass(sweep),
-                                  sweep});
-      }
-    });
-  }
 
   void settle() { settle(NothingMore{}); }
 
@@ -312,15 +288,24 @@ class Onesweep {
   }
 
  private:
-  auto counts_or_cells(const Count& count, [[maybe_unused]] ValueSweeps<Key>* by_value) const {
+  template <class Heavy>
+  auto again_or_lights(const CountAll& count, [[maybe_unused]] Heavy* heavy) const {
+    if constexpr (takes_heavy) {
+      return CountAgainOrLights<CountAll>{count, heavy, codes_of_heavy()};
+    } else {
+      return count;
+    }
+  }
+  auto counts_or_cells(const CountAll& count, [[maybe_unused]] ValueSweeps<Key>* by_value) const {
     if constexpr (may_sweep_by_value) {
       using Cells = CountAllDigits<ExecutionSpace, ValueCodec<Key>, count_digits_with>;
-      return CountDigitsOrCells<Count, Cells>{count,
-                                              {buffers_.keys.in,
-                                               {by_value != nullptr ? &by_value->cells : nullptr},
-                                               plan_.count,
-                                               {0, Route::cell_bits},
-                                               bins_}};
+      return CountDigitsOrCells<CountAll, Cells>{
+          count,
+          {buffers_.keys.in,
+           {by_value != nullptr ? &by_value->cells : nullptr},
+           plan_.count,
+           {0, Route::cell_bits},
+           bins_}};
     } else {
       return count;
     }
@@ -331,6 +316,30 @@ class Onesweep {
   std::uint64_t* tails() const { return tickets() + scratch_.most_passes; }
   LookBack<ExecutionSpace> first_look_back() const {
     return LookBack<ExecutionSpace>::of(words_, tails(), scratch_.look_back, plan_.tiles);
+  }
+
+  template <class TakeOut, class Heavy>
+  TakeOut taking_out(const Heavy* heavy) const {
+    const auto to_other = [](const auto& array) {
+      auto moved = array;
+      moved.result = array.other;
+      return moved;
+    };
+    SortBuffers<Key, Value> buffers = buffers_;
+    buffers.keys = to_other(buffers_.keys);
+    buffers.values = to_other(buffers_.values);
+    buffers.leaves_keys = false;
+    const int last = scratch_.most_passes - 1;
+    LookBack<ExecutionSpace> look_back = first_look_back().of_pass(last);
+    look_back.start_at(0);
+    return {buffers,
+            {heavy},
+            TakeOut::Tiles::of(plan_.count),
+            &heavy->taking,
+            codes_of_heavy(),
+            tickets() + last,
+            look_back,
+            0};
   }
 
   template <class Work>
@@ -385,7 +394,7 @@ class Onesweep {
     return std::clamp<std::size_t>(plan_.count / least, 1, teams);
   }
 
-  Count counts_of(int first_row, Route* route) const {
+  CountAll all_digits(int first_row, Route* route) const {
     return {buffers_.keys.in,
             codec_,
             plan_.count,

@@ -63,21 +63,13 @@ void run_passes(const ExecutionSpace& exec, const Plan& plan, const Codec& codec
       .sort();
 }
 
-/// Sorts `buffers` as the plan says; everything is enqueued on `exec`.
+/// Sorts `buffers` by kernels of teams, as the plan says.
 template <class ExecutionSpace, class Codec, class Value>
-void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
-         const SortBuffers<typename Codec::key_type, Value>& buffers,
-         const AlgorithmScratch& scratch, std::byte* base, const char* label) {
+void run_in_teams(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
+                  const SortBuffers<typename Codec::key_type, Value>& buffers,
+                  const AlgorithmScratch& scratch, std::byte* base, const char* label) {
   using Key = typename Codec::key_type;
   constexpr std::size_t value_bytes = std::is_same_v<Value, NoValue> ? 0 : sizeof(Value);
-  if constexpr (works_at_once<ExecutionSpace>) {
-    if (plan.algorithm == Algorithm::blocked_radix) {
-      BlockedRadix<ExecutionSpace, Codec, Value>(exec, plan, codec, buffers, scratch.blocked_radix,
-                                                 base, label)
-          .sort();
-      return;
-    }
-  }
   if constexpr (has_lanes<ExecutionSpace> && invertible_codec<Codec> && value_bytes == 0 &&
                 sizeof(Key) <= 2) {
     if (plan.algorithm == Algorithm::counting) {
@@ -130,6 +122,22 @@ void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
     }
   }
   run_passes(exec, plan, codec, buffers, scratch, base, label);
+}
+
+/// Sorts `buffers` as the plan says; everything is enqueued on `exec`.
+template <class ExecutionSpace, class Codec, class Value>
+void run(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
+         const SortBuffers<typename Codec::key_type, Value>& buffers,
+         const AlgorithmScratch& scratch, std::byte* base, const char* label) {
+  if constexpr (works_at_once<ExecutionSpace>) {
+    if (plan.algorithm == Algorithm::blocked_radix) {
+      BlockedRadix<ExecutionSpace, Codec, Value>(exec, plan, codec, buffers, scratch.blocked_radix,
+                                                 base, label)
+          .sort();
+      return;
+    }
+  }
+  run_in_teams(exec, plan, codec, buffers, scratch, base, label);
 }
 
 }  // namespace kradix::impl

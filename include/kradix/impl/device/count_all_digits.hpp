@@ -32,7 +32,9 @@ struct CountAllDigits {
   Route* route = nullptr;            ///< tells the digits (null: all)
   std::uint64_t* varying = nullptr;  ///< is told which bits vary, if anyone asks
   bool keeps_order = true;           ///< as in KeyOrder
-  const Key* lights = nullptr;       ///< counted where the route has taken heavy keys out
+  /// Counted where the route has taken heavy keys out. (Of keys with values none has left yet: light ones are
+  /// counted by the next launch.)
+  const Key* lights = nullptr;
 
   static std::size_t scratch_bytes(int digit_count) {
     return static_cast<std::size_t>(digit_count) * bin_count * sizeof(std::uint32_t);
@@ -59,16 +61,23 @@ struct CountAllDigits {
   KOKKOS_FUNCTION void count_digits(const Team& team, const DigitList& digits,
                                     std::uint32_t* counts) const {
     const int rows = digits.count() * bin_count;
-    for (int i = team.team_rank(); i < rows; i += Shape.threads) counts[i] = 0;
-    team.team_barrier();
+    clear(team, counts, rows);
     // Two calls: what the first reads stays constant.
     const Bits differ = route == nullptr || route->heavy == 0
                             ? count_keys(team, keys, count, digits, counts)
                             : count_keys(team, lights, route->lights, digits, counts);
     tell(differ);
     team.team_barrier();
-    for (int i = team.team_rank(); i < rows; i += Shape.threads) {
-      if (counts[i] > 0) Kokkos::atomic_add(&bins[i], std::uint64_t{counts[i]});
+    add_to_all(team, counts, bins, rows);
+  }
+  KOKKOS_FUNCTION static void clear(const Team& team, std::uint32_t* counts, int size) {
+    for (int i = team.team_rank(); i < size; i += Shape.threads) counts[i] = 0;
+    team.team_barrier();
+  }
+  KOKKOS_FUNCTION static void add_to_all(const Team& team, const std::uint32_t* counts,
+                                         std::uint64_t* all, int size) {
+    for (int i = team.team_rank(); i < size; i += Shape.threads) {
+      if (counts[i] > 0) Kokkos::atomic_add(&all[i], std::uint64_t{counts[i]});
     }
   }
 
@@ -96,11 +105,18 @@ struct CountAllDigits {
     const Shifts shifts = shifts_of(digits);
     const Bits first = codec.encode(keys[0]);
     Bits differ = 0;
-    const auto add_key = [&](const Key& key) {
+    for_each(team, keys, count, [&](const Key& key) {
       const Bits bits = codec.encode(key);
       differ |= bits ^ first;
       add(counts, shifts, bits);
-    };
+    });
+    return differ;
+  }
+
+  /// Does so with each key of a team's share.
+  template <class Work>
+  KOKKOS_FUNCTION static void for_each(const Team& team, const Key* keys, std::size_t count,
+                                       const Work& work) {
     constexpr std::size_t step = std::size_t{batch} * Shape.threads;
     const std::size_t stride = step * static_cast<std::size_t>(team.league_size());
     std::size_t at = step * static_cast<std::size_t>(team.league_rank());
@@ -109,12 +125,11 @@ struct CountAllDigits {
       KRADIX_UNROLL
       for (int b = 0; b < batch; ++b) key[b] = keys[at + b * Shape.threads + team.team_rank()];
       KRADIX_UNROLL
-      for (int b = 0; b < batch; ++b) add_key(key[b]);
+      for (int b = 0; b < batch; ++b) work(key[b]);
     }
     for (std::size_t i = at + team.team_rank(); i < count && i < at + step; i += Shape.threads) {
-      add_key(keys[i]);
+      work(keys[i]);
     }
-    return differ;
   }
 
   /// The codec, or what it finds in memory and need not look up for each key.
@@ -194,6 +209,8 @@ struct ListDigits {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
 
+  static constexpr int threads = Threads;
+
   std::size_t count;
   std::uint64_t* bins;  ///< [row][bin]
   PassTable* passes;
@@ -216,8 +233,7 @@ struct ListDigits {
       const std::uint64_t mine =
           scan_bins<L>(bins + (counts + d) * bin_count, bins + (firsts + d) * bin_count,
                        L::lane(team.team_rank()));
-      // (Light keys take all of their sweeps, an even number.)
-      if (mine == count) is_constant[d] = 1;
+      if (mine == (others.takes_out ? others.elements : count)) is_constant[d] = 1;
     }
     team.team_barrier();
     if (team.team_rank() != 0) return;
@@ -227,6 +243,15 @@ struct ListDigits {
       if (is_constant[d] != 0) continue;
       passes->add(listed, digits.digit(d), firsts + d);
       if (sweeps != nullptr) sweeps->add(listed, digits.digit(d), firsts + d);
+      ++listed;
+    }
+    // Light keys are merged from where an even number of sweeps leaves them: one more may tell nothing apart. (Bin 0 begins at
+    // 0 in every row but that of a first pass which keeps no order.)
+    if (others.takes_out && listed % 2 == 1) {
+      constexpr Digit nothing{0, 0};
+      const int row = passes->row[0] == firsts ? firsts + 1 : firsts;
+      passes->add(listed, nothing, row);
+      if (sweeps != nullptr) sweeps->add(listed, nothing, row);
       ++listed;
     }
     passes->begin(listed, others);
@@ -259,16 +284,18 @@ struct CountAndList {
   }
 };
 
-/// What follows a route's first count: one team lists its digits; or, where what the route hoped for does not hold, all
-/// teams count others, and the last of them lists those. Where kinds have been counted, their work comes instead.
-template <class ExecutionSpace, class Codec, TeamShape Shape, class WithKinds>
+/// What follows a route's first count: one team lists its digits; or, where what the route hoped for does not hold, or heavy
+/// keys with values are to leave, all teams count others, and the last of them lists those. Where kinds have been counted,
+/// their work comes instead.
+template <class Count, class List, class WithKinds>
 struct ListOrRecount {
-  using Count = CountAllDigits<ExecutionSpace, Codec, Shape>;
-  using List = ListDigits<ExecutionSpace, Shape.threads>;
-  using Bits = typename Codec::bits_type;
+  using Bits = typename Count::Bits;
   using Team = typename Count::Team;
   using Word = std::uint64_t;
   static constexpr int words = 1 + PassTable::max_passes;
+  static constexpr bool counts_lights = requires(const Count& count, const Team& team) {
+    count.list_codes(team);
+  };
 
   Count count;  ///< to the second set of bins
   /// Of all digits. What the first set counted is listed in the second, for all teams look at the first.
@@ -296,35 +323,58 @@ struct ListOrRecount {
       return;
     }
     const bool crowds = holds_too_much(team, known, scratch[0]);
-    const bool has_counted = known.kinds == 0 && known.verifies == 0;
-    if (has_counted && !crowds && !sample_missed_a_bit(known)) {
+    const bool has_counted = known.kinds == 0 && known.verifies == 0 && !waits_for_lights(known) &&
+                             !crowds && !sample_missed_a_bit(known);
+    const bool by_value = has_counted && known.spreads == Route::swept_by_value;
+    if (has_counted) {
       if (team.league_rank() != 0) return;
-      if (known.spreads == Route::swept_by_value) {
-        if (team.team_rank() == 0) *sweeps = PassTable{};
-        list.list(team, {0, Route::cell_bits}, 0, second, known.but_sweeps(), by_value,
-                  scratch + 1);
-      } else if (known.spreads != 0) {
+      if (known.spreads != 0 && !by_value) {
         tell(team, spreading(known), PassTable{});
-      } else {
-        list.list(team, known.digits, 0, second, known.but_sweeps(), sweeps, scratch + 1);
+        return;
       }
-      return;
+    } else {
+      count_again(team, known, crowds, reinterpret_cast<std::uint32_t*>(scratch + words));
+      const auto teams = static_cast<std::uint64_t>(team.league_size());
+      if (!leaves_last(team, &count.route->recounted, teams, scratch[0])) return;
+      if constexpr (counts_lights) {
+        if (known.heavy != 0) known.lights = count.list_codes(team);
+      }
     }
-    recount(known, crowds);
-    count.count_digits(team, known.digits, reinterpret_cast<std::uint32_t*>(scratch + words));
-    const auto teams = static_cast<std::uint64_t>(team.league_size());
-    if (!leaves_last(team, &count.route->recounted, teams, scratch[0])) return;
-    list.list(team, known.digits, second, second, known.but_sweeps(), sweeps, scratch + 1);
-    if (team.team_rank() == 0) {
-      count.route->recounts = 1;
-      count.route->spreads = 0;
-      count.route->counts = known.counts;
-      count.route->finishes = known.finishes;
-      count.route->digits = known.digits;
-    }
+    // One call: its instructions are far away whenever they are wanted.
+    list.list(team, by_value ? DigitList{0, Route::cell_bits} : known.digits,
+              has_counted ? 0 : second, second, known.but_sweeps(),
+              by_value ? this->by_value : sweeps, scratch + 1);
+    if (team.team_rank() != 0) return;
+    if (by_value) *sweeps = PassTable{};
+    if (!has_counted) tell_recounted(known);
   }
 
  private:
+  KOKKOS_FUNCTION static bool waits_for_lights(const Route& known) {
+    return counts_lights && known.heavy != 0;
+  }
+  /// Light keys with values from the route's first digit on, in all that there are: nobody need have seen all bits that
+  /// vary.
+  KOKKOS_FUNCTION void count_again(const Team& team, Route& known, bool crowds,
+                                   std::uint32_t* counts) const {
+    if constexpr (counts_lights) {
+      if (known.heavy != 0) {
+        known.digits = {known.digits.begin, list.digits.end};
+        count.count_lights(team, known.digits, counts);
+        return;
+      }
+    }
+    recount(known, crowds);
+    count.count_digits(team, known.digits, counts);
+  }
+  KOKKOS_FUNCTION void tell_recounted(const Route& known) const {
+    count.route->digits = known.digits;
+    if (waits_for_lights(known)) return;
+    count.route->recounts = 1;
+    count.route->spreads = 0;
+    count.route->counts = known.counts;
+    count.route->finishes = known.finishes;
+  }
   /// By the thread that lists.
   KOKKOS_FUNCTION void tell(const Team& team, const PassTable& all, const PassTable& swept) const {
     if (team.team_rank() != 0) return;
@@ -351,7 +401,7 @@ struct ListOrRecount {
     if (known.counts == 0) return false;
     if (team.team_rank() == 0) seen = 0;
     team.team_barrier();
-    for (int bin = team.team_rank(); bin < bin_count; bin += Shape.threads) {
+    for (int bin = team.team_rank(); bin < bin_count; bin += List::threads) {
       if (list.bins[bin] > known.counts) Kokkos::atomic_or(&seen, Word{1});
     }
     team.team_barrier();

@@ -9,7 +9,7 @@
 
 namespace kradix::impl {
 
-/// In device memory. Where keys have values it is all zero at first; keys alone need no slots here.
+/// In device memory, made by the team that samples. Keys alone need no slots here.
 template <class Key>
 struct HeavyKinds {
   static constexpr int most = 63, slot_bits = 11, factors = 8;
@@ -24,8 +24,8 @@ struct HeavyKinds {
   Key sorted[most];
   std::uint32_t codes[most];  ///< of these: 1, 2, ..., or 0 of one that has no slot and stays light
   Key heaviest;               ///< of keys alone it needs no slot
-  PassTable taking;           ///< the pass that takes them out with their values, or none
-  std::uint64_t counted;      ///< teams that have counted them
+  PassTable taking;           ///< the pass that takes them out with their values
+  std::uint64_t counted;      ///< teams that have counted them, alone
 
   /// The factors are tried one after the other.
   KOKKOS_FUNCTION static std::uint64_t factor_of(int trial) {

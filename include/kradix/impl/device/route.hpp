@@ -159,7 +159,7 @@ struct RouteRule {
   float look_gain = 0;  ///< ps an element, that those looks save
   /// Keys, from so many on, may be few kinds: with values a launch or two more, which all others pay for.
   std::size_t kinds_from = std::size_t{1} << 20;
-  /// From so many on heavy ones may be taken out: with values three launches more, of keys alone one or two.
+  /// From so many on heavy ones may be taken out: of keys alone one launch or two more.
   std::size_t heavy_from = std::size_t{1} << 24;
   /// From so many on light ones may be mended, where heavy ones make up so much.
   std::size_t mend_lights_from = std::size_t{1} << 24;
@@ -327,7 +327,7 @@ struct ChooseRoute {
         begun.spreads = Route::gathered;
       if (kinds.heavy != 0 && kinds.heavy_share > least_heavy_share(passes(top))) {
         begun.heavy = kinds.heavy;
-        begun.digits = even_digits(passes(top), top);
+        begun.digits = all_digits(passes(top), top);
       }
     }
     *route = begun;
@@ -366,7 +366,8 @@ struct ChooseRoute {
     const auto bytes = static_cast<float>(element_bytes);
     const float all_sweeps = static_cast<float>(passes) * sweep_time();
     const float out = with_values ? 1.9f * sweep_time() : 0.3f * bytes + 1;
-    const float cost = out + 0.3f * bytes + 0.1f * all_sweeps + 40e6f / static_cast<float>(count);
+    const float fixed = with_values ? 25e6f : 40e6f;
+    const float cost = out + 0.3f * bytes + 0.1f * all_sweeps + fixed / static_cast<float>(count);
     return (cost + rule.heavy) / (all_sweeps + 2);
   }
   /// From which on they are listed: less will do where light keys may be mended.
@@ -420,9 +421,8 @@ struct ChooseRoute {
     if (counts || route->finishes != 0 || route->verifies != 0 || route->kinds != 0) {
       route->heavy = 0;
     }
-    if (route->heavy != 0 && mends_lights(passes, n)) return;
-    if (route->heavy != 0 && route->heavy_share > least_heavy_share(passes)) {
-      route->digits = even_digits(passes, route->top);
+    if (route->heavy != 0 &&
+        (mends_lights(passes, n) || route->heavy_share > least_heavy_share(passes))) {
       return;
     }
     route->heavy = 0;
@@ -768,13 +768,6 @@ struct ChooseRoute {
     const float share = 2 * mixed > 2 * run * teams / n ? 2 * mixed : 2 * run * teams / n;
     return digits * sweep_time() * (1 - of_a_team * share) -
            (0.4f * bytes + copy_after(s) + 40e6f / n);
-  }
-
-  /// An even number of sweeps leaves the light keys where they were taken out to.
-  KOKKOS_FUNCTION DigitList even_digits(int passes, int top) const {
-    const int digits = passes + passes % 2;
-    const int width = (top - all.begin + digits - 1) / digits;
-    return {all.begin, all.begin + digits * width, width};
   }
 
   /// Digits above what the sample saw are not even counted; if a key varies there, they are counted anew. One

@@ -44,7 +44,7 @@ struct SampleTable {
   std::uint64_t word[slots];  ///< 0: free
   std::uint32_t times[slots];
   std::uint32_t found, most, listed, zeros;
-  std::uint32_t lacks_room;  ///< for a kind that was seen
+  std::uint32_t lost;  ///< keys of kinds for which there was no room
 
   template <int Threads>
   KOKKOS_FUNCTION void clear(const TeamMember<ExecutionSpace>& team) {
@@ -52,7 +52,7 @@ struct SampleTable {
       word[i] = 0;
       times[i] = 0;
     }
-    if (team.team_rank() == 0) found = most = listed = zeros = lacks_room = 0;
+    if (team.team_rank() == 0) found = most = listed = zeros = lost = 0;
     team.team_barrier();
   }
   KOKKOS_FUNCTION static std::uint32_t slot_of(std::uint64_t mine) {
@@ -126,9 +126,9 @@ struct SampleKinds {
       const auto found = static_cast<int>(table.found) + (table.zeros != 0 ? 1 : 0);
       // Of more kinds than can be, three of four are new at first.
       if (round == 0 && found > samples * 3 / 4) return {};
-      few = few && table.lacks_room == 0 && found <= most;
+      few = few && table.lost == 0 && found <= most;
       seen = ++round * samples;
-      if (!few && !may_be_heavy(found, seen)) return {};
+      if (!few && !may_be_heavy(found + static_cast<int>(table.lost), seen)) return {};
       if (round >= least_rounds && (!few || seen >= times * found)) break;
       team.team_barrier();
     }
@@ -141,12 +141,12 @@ struct SampleKinds {
     return {};
   }
 
-  /// Light kinds are no more than light keys.
-  KOKKOS_FUNCTION bool may_be_heavy(int found, int seen) const {
+  /// Light kinds, and keys for which there was no room, are no more than light keys.
+  KOKKOS_FUNCTION bool may_be_heavy(int found_and_lost, int seen) const {
     if (heavy == nullptr) return false;
     const auto keys = static_cast<float>(seen);
-    const auto light_kinds = static_cast<float>(found - HeavyKinds<Key>::most);
-    return light_kinds <= (1 - least_share) * keys + 3 * Kokkos::sqrt(keys);
+    const auto light = static_cast<float>(found_and_lost - HeavyKinds<Key>::most);
+    return light <= (1 - least_share) * keys + 3 * Kokkos::sqrt(keys);
   }
 
   /// Where many were missed, more have been seen once than twice.
@@ -240,6 +240,9 @@ struct SampleKinds {
     using Heavy = HeavyKinds<Key>;
     static_assert(Heavy::slot_bits <= Table::bits && Heavy::most <= Threads * each);
     const int thread = team.team_rank();
+    if (with_values) {
+      for (int i = thread; i < 1 << Heavy::slot_bits; i += Threads) heavy->slots[i] = {};
+    }
     for (int trial = 0; trial < Heavy::factors; ++trial) {
       for (int i = thread; i < Table::slots; i += Threads) table.times[i] = 0;
       if (thread == 0) table.found = 0;
@@ -362,7 +365,7 @@ struct SampleKinds {
         const bool room = few && *const_cast<volatile std::uint32_t*>(&table.found) <
                                      static_cast<std::uint32_t>(most);
         if (!room) {
-          table.lacks_room = 1;
+          L::increment(&table.lost);
           return;
         }
         found = Kokkos::atomic_compare_exchange(&table.word[slot], std::uint64_t{0}, mine);

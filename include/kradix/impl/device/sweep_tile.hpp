@@ -122,8 +122,11 @@ struct SweepTile {
   static constexpr std::uint32_t no_tile = ~0u;
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (pass >= passes->count || is_for_other()) return;
-    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    if (!is_idle()) sweep_all(team, *take_scratch<Scratch>(team, 1));
+  }
+  KOKKOS_FUNCTION bool is_idle() const { return pass >= passes->count || is_for_other(); }
+
+  KOKKOS_FUNCTION void sweep_all(const Team& team, Scratch& scratch) const {
     if constexpr (GoesOn) {
       sweep_on(team, scratch);
     } else {

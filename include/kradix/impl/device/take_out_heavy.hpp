@@ -11,6 +11,7 @@
 
 #include "kradix/impl/buffers.hpp"
 #include "kradix/impl/device/bins.hpp"
+#include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/heavy_kinds.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/team.hpp"
@@ -18,35 +19,86 @@
 
 namespace kradix::impl {
 
-/// If the route takes heavy keys out: how often each code occurs; the last team to leave makes first places of that.
-template <class CountCodes, class Key>
-struct CountHeavy {
-  using Team = typename CountCodes::Team;
-  using L = typename CountCodes::L;
+/// Digits of all keys anew; or, if the route takes heavy ones out, how often each of their codes occurs, and digits of light
+/// ones, in the same read.
+template <class Count>
+struct CountAgainOrLights : Count {
+  using Key = typename Count::Key;
+  using Bits = typename Count::Bits;
+  using Team = typename Count::Team;
+  using L = typename Count::L;
+  using Heavy = HeavyKinds<Key>;
+  static constexpr int codes = Heavy::most + 1;
 
-  Route* route;
-  CountCodes count;
-  HeavyKinds<Key>* heavy;
+  Heavy* heavy;
+  std::uint64_t* counts_of_codes;  ///< zero
 
-  static std::size_t scratch_bytes() { return CountCodes::scratch_bytes(1); }
+  static std::size_t scratch_bytes(int digit_count) {
+    return Count::scratch_bytes(digit_count) + codes * sizeof(std::uint32_t);
+  }
+  KOKKOS_FUNCTION std::size_t counters() const { return Count::counters() + codes; }
 
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (route->heavy == 0) return;
-    auto* const scratch = take_scratch<std::uint64_t>(team, count.counters() / 2);
-    count.count_in(team, reinterpret_cast<std::uint32_t*>(scratch));
-    const auto teams = static_cast<std::uint64_t>(team.league_size());
-    if (leaves_last(team, &heavy->counted, teams, scratch[0])) place(team);
+  /// Those of codes lie behind those of digits.
+  KOKKOS_FUNCTION void count_lights(const Team& team, const DigitList& digits,
+                                    std::uint32_t* counts) const {
+    const int rows = digits.count() * bin_count;
+    this->clear(team, counts, rows + codes);
+    const HeavyReader<Key> reader{heavy, heavy->factor};
+    const auto shifts = this->shifts_of(digits);
+    this->for_each(team, this->keys, this->count, [&](const Key& key) {
+      const std::uint32_t code = reader.encode(key);
+      L::increment(&counts[rows + static_cast<int>(code)]);
+      if (code == 0) this->add(counts, shifts, this->codec.encode(key));
+    });
+    team.team_barrier();
+    this->add_to_all(team, counts, this->bins, rows);
+    this->add_to_all(team, counts + rows, counts_of_codes, codes);
   }
 
- private:
-  KOKKOS_FUNCTION void place(const Team& team) const {
-    if (team.team_rank() < L::width) scan_bins<L>(count.bins, L::lane(team.team_rank()));
+  /// By one team, once all have counted: first places of codes, and the pass that takes them out. How many are light.
+  KOKKOS_FUNCTION std::uint64_t list_codes(const Team& team) const {
+    if (team.team_rank() < L::width) scan_bins<L>(counts_of_codes, L::lane(team.team_rank()));
     team.team_barrier();
-    if (team.team_rank() != 0) return;
-    route->lights = count.bins[1];
-    PassTable& taking = heavy->taking;
-    taking.digit[0] = {0, bin_count - 1};
-    taking.count = 1;
+    const std::uint64_t lights = counts_of_codes[1];
+    if (team.team_rank() == 0) {
+      PassTable taking{};
+      taking.digit[0] = {0, bin_count - 1};
+      taking.count = 1;
+      heavy->taking = taking;
+      this->route->lights = lights;
+    }
+    return lights;
+  }
+};
+
+/// One launch takes heavy keys out with their values, or moves values by labels, if either is to be done.
+template <class TakeOut, class SweepLabels>
+struct TakeOutOrSweepLabels {
+  using Team = typename TakeOut::Team;
+  static_assert(TakeOut::threads == SweepLabels::threads);
+
+  const Route* route;
+  TakeOut take_out;
+  SweepLabels sweep_labels;
+
+  KOKKOS_FUNCTION static constexpr std::size_t scratch_bytes() {
+    constexpr std::size_t most =
+        sizeof(typename TakeOut::Scratch) > sizeof(typename SweepLabels::Scratch)
+            ? sizeof(typename TakeOut::Scratch)
+            : sizeof(typename SweepLabels::Scratch);
+    return (most + 7) / 8 * 8;
+  }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    const bool takes = route->heavy != 0;
+    if (!takes && sweep_labels.is_idle()) return;
+    // One piece of scratch: of two, nvcc no longer knows where the second lies.
+    auto* const scratch = take_scratch<std::uint64_t>(team, scratch_bytes() / 8);
+    if (takes) {
+      take_out.sweep_all(team, *reinterpret_cast<typename TakeOut::Scratch*>(scratch));
+    } else {
+      sweep_labels.sweep_all(team, *reinterpret_cast<typename SweepLabels::Scratch*>(scratch));
+    }
   }
 };
 
