@@ -594,7 +594,10 @@ TEST(MsdHybrid, PassesInPlaceAreEven) {
       SCOPED_TRACE(::testing::Message() << bits << " bits, in place " << in_place);
       const auto sorted = hybrid::sort<large_finish, std::uint32_t>(
           input, make_codec<std::uint32_t>(Order::ascending), {.in_place = in_place}, never);
-      EXPECT_EQ(sorted.route.digits.count(), in_place ? even : passes);
+      // (One digit more is counted, if there is one.)
+      const bool is_narrow = in_place && passes != even;
+      const int counted = is_narrow ? even : std::min(passes + 1, 4);
+      EXPECT_EQ(sorted.route.digits.count(), counted);
       for (std::size_t i = 0; i < input.size(); ++i) {
         ASSERT_EQ(sorted.keys[i], input[indices[i]]) << i;
         ASSERT_EQ(sorted.values[i], indices[i]) << i;

@@ -230,12 +230,13 @@ TEST(Plan, SortsOfADeviceNeedFourMegabytesBesideTheSecondArrays) {
         Kokkos::view_alloc("keys", Kokkos::WithoutInitializing), count);
     const Kokkos::View<std::uint32_t*, Memory> values(
         Kokkos::view_alloc("values", Kokkos::WithoutInitializing), count);
-    // (And tables of keys alone that are gathered, and one in which samples meet.)
+    // (And tables of keys alone that are gathered, and one in which samples meet, of short keys with values, too.)
     const std::size_t alone =
         extra + (count >= std::size_t{1} << 26 ? kradix::impl::MetSamples::bytes : 0);
     EXPECT_LE(kradix::plan(Space{}, keys).temporary_bytes, 8 * count / 100 * 103 + alone);
     EXPECT_LE(kradix::plan(Space{}, values).temporary_bytes, 4 * count / 100 * 103 + alone);
     EXPECT_LE(kradix::plan_by_key(Space{}, keys, values).temporary_bytes, 12 * count + extra);
+    EXPECT_LE(kradix::plan_by_key(Space{}, values, keys).temporary_bytes, 12 * count + alone);
     EXPECT_LE(kradix::plan_argsort(Space{}, keys, values).temporary_bytes, 20 * count + extra);
   }
 }

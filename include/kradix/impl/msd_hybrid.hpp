@@ -65,8 +65,9 @@ inline RouteRule route_rule(const Plan& plan) {
     rule.pieces_from = std::size_t{3} << 24;
     rule.gather_from = std::size_t{1} << 25;
   }
-  // With values, what a usual finish gives up of short keys is sooner sorted than swept; and 2 MB are half of what such sorts have.
-  if (plan.value_bytes > 0 && plan.chunk == plan.crowded_chunk) rule.meets_from = ~std::size_t{0};
+  // Of long keys with values, what a usual finish gives up is sooner sorted than swept.
+  if (plan.value_bytes > 0 && plan.key_bytes > 4 && plan.chunk == plan.crowded_chunk)
+    rule.meets_from = ~std::size_t{0};
   if (plan.key_bytes == 8) rule.by_value_from = least_to_finish(plan.passes);
   if (plan.value_bytes > 0) rule.by_value_alike = 3;
   return rule;

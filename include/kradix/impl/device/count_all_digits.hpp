@@ -22,7 +22,7 @@ struct CountAllDigits {
   using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
-  static constexpr int batch = 8;
+  static constexpr int threads = Shape.threads, batch = 8;
 
   const Key* keys;
   Codec codec;
@@ -105,18 +105,19 @@ struct CountAllDigits {
     const Shifts shifts = shifts_of(digits);
     const Bits first = codec.encode(keys[0]);
     Bits differ = 0;
-    for_each(team, keys, count, [&](const Key& key) {
+    const auto add_key = [&](const Key& key) {
       const Bits bits = codec.encode(key);
       differ |= bits ^ first;
       add(counts, shifts, bits);
-    });
+    };
+    for_each(team, keys, count, add_key, add_key);
     return differ;
   }
 
-  /// Does so with each key of a team's share.
-  template <class Work>
+  /// Does so with each key of a team's share, by all threads at a time, but for the last of all.
+  template <class Work, class Last>
   KOKKOS_FUNCTION static void for_each(const Team& team, const Key* keys, std::size_t count,
-                                       const Work& work) {
+                                       const Work& work, const Last& last) {
     constexpr std::size_t step = std::size_t{batch} * Shape.threads;
     const std::size_t stride = step * static_cast<std::size_t>(team.league_size());
     std::size_t at = step * static_cast<std::size_t>(team.league_rank());
@@ -128,7 +129,7 @@ struct CountAllDigits {
       for (int b = 0; b < batch; ++b) work(key[b]);
     }
     for (std::size_t i = at + team.team_rank(); i < count && i < at + step; i += Shape.threads) {
-      work(keys[i]);
+      last(keys[i]);
     }
   }
 

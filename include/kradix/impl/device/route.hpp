@@ -146,9 +146,10 @@ struct RouteRule {
   float close_of_all = 3.4f, same_of_all = 0.4f;
   /// Pairs of a glance that are the same, where a finish is worth while.
   std::uint32_t most_same = ~0u;
-  float kinds = 160;    ///< in a chunk, that are few
-  float gain = 0;       ///< ps an element, that a finish digit by digit saves
-  float heavy = 0;      ///< ps an element, that taking heavy keys out saves
+  float uneven_run = 1.6f;  ///< the longest runs, over the mean, of keys that do not spread evenly
+  float kinds = 160;        ///< in a chunk, that are few
+  float gain = 0;           ///< ps an element, that a finish digit by digit saves
+  float heavy = 0;          ///< ps an element, that taking heavy keys out saves
   float differ = 0.6f;  ///< keys in a run beside each that are not the same, which may be mended
   float values = 2;     ///< that keys may have, over their number, to be counted after a sweep
   float counted = 1 / 64.0f;  ///< of all keys, that one team counts then (0: they are not)
@@ -280,6 +281,7 @@ struct ChooseRoute {
     ChooseRoute with_copy = *this;
     with_copy.route = &copy;
     with_copy.decide();
+    with_copy.count_next_digit();
     with_copy.reach_all();
     *route = copy;
   }
@@ -321,8 +323,7 @@ struct ChooseRoute {
       begun.chosen = 1;
       begun.verifies = hopes_for_order ? 1 : 0;
       begun.finishes = spreads ? 1 : 0;
-      begun.digits =
-          spreads ? DigitList{top - GlancedPairs::cell_bits, top} : all_digits(passes(top), top);
+      begun.digits = spreads ? DigitList{top - GlancedPairs::cell_bits, top} : with_next_digit(top);
       if (spreads && !hopes_for_order && may_gather(alike(seen.pairs), lie_together))
         begun.spreads = Route::gathered;
       if (kinds.heavy != 0 && kinds.heavy_share > least_heavy_share(passes(top))) {
@@ -390,9 +391,10 @@ struct ChooseRoute {
   }
   /// Of a team's sample, in a run that one team sorts.
   static constexpr std::uint32_t one_teams_work = 12;
-  /// Of an element, in ps.
+  /// Of an element, in ps, by times measured on an H200.
   KOKKOS_FUNCTION float sweep_time() const {
-    return 1.2f + 0.75f * static_cast<float>(element_bytes);
+    const auto bytes = static_cast<float>(element_bytes);
+    return with_values ? 1 + 0.68f * bytes : 1.2f + 0.75f * bytes;
   }
 
   /// Over all digits in which the sample varies.
@@ -405,7 +407,7 @@ struct ChooseRoute {
     if (route->verifies != 0) route->kinds = 0;
     const auto n = static_cast<float>(count);
     const int passes = this->passes(route->top);
-    route->digits = all_digits(passes, route->top);
+    route->digits = with_next_digit(route->top);
     choose_to_count(n);
     const bool counts = route->counts != 0;
     if (!counts) choose_cells(n);
@@ -427,6 +429,17 @@ struct ChooseRoute {
     }
     route->heavy = 0;
     if (!counts && route->finishes == 0) choose_splitters(passes, n);
+  }
+
+  /// Samples, too, miss rare bits: one sweep more leaves the finish as it is. (Keys alone, more of which are of integers than of
+  /// floats, are spread by two digits as a rule.)
+  KOKKOS_FUNCTION void count_next_digit() const {
+    const bool sweeps_then_finishes =
+        route->finishes != 0 && route->spreads == 0 && route->heavy == 0 && route->counts == 0;
+    if (!with_values || !sweeps_then_finishes) return;
+    const DigitList wanted = with_next(route->digits);
+    if (wanted.count() <= Route::most_recounted && wanted.count() < all.count())
+      route->digits = wanted;
   }
 
   /// What samples have shown need not be found out by a count.
@@ -582,7 +595,12 @@ struct ChooseRoute {
     const float before = s > sweeps.first ? mean_of(route->pairs[s - 2], n) : n;
     const bool is_even = run <= rule.spread_even * before / bin_count;
     const float most_run = is_even ? rule.run : rule.alone;
-    const bool fits = short_enough && run + uneven(run, same, n) <= most_run;
+    // Runs of keys that do not spread evenly are longer than the mean, of `unit` by half, of `normal` twice as long; unless it is
+    // that or all digits, they should fit.
+    const bool all_even = run * Kokkos::exp2(static_cast<float>(s * digit_bits)) <= 2 * n;
+    const bool is_last = s + 1 == sweeps.end;
+    const float longest = all_even || is_last ? run : rule.uneven_run * run;
+    const bool fits = short_enough && longest + uneven(run, same, n) <= most_run;
     const bool spread = fits && s + 2 <= passes && tells_apart(n);
     const bool crowded = fits && run <= rule.alone && !spread &&
                          gain_by_digits(s, n, same) > or_by_splitters(rule.gain, passes, n);
@@ -734,7 +752,8 @@ struct ChooseRoute {
     const int digits = (bits + digit_bits - 1) / digit_bits;
     float more = (digits - 1) * pass + (digits - 1) / 2 * window;
     if (has_kinds && rule.alone <= rule.kinds * (same + 1) && more > look_up) more = look_up;
-    return (route->digits.count() - s) * sweep - list - more;
+    const int sweeps_of_all = all_digits(passes(route->top), route->top).count();
+    return static_cast<float>(sweeps_of_all - s) * sweep - list - more;
   }
 
   /// What splitters save beside sweeps over all digits, in ps an element, by times measured on an H100.
@@ -779,6 +798,17 @@ struct ChooseRoute {
     const int width = evens ? (top - all.begin + digits - 1) / digits : digit_bits;
     const int end = all.begin + digits * width;
     return {all.begin, end < all.end ? end : all.end, width};
+  }
+  /// Those who look at some keys miss rare bits, most likely the next ones: one digit more is soon counted, all keys are not. (A
+  /// digit in which none differ is not swept.)
+  KOKKOS_FUNCTION DigitList with_next_digit(int top) const {
+    const DigitList digits = all_digits(passes(top), top);
+    return digits.width == digit_bits ? with_next(digits) : digits;
+  }
+  KOKKOS_FUNCTION DigitList with_next(DigitList digits) const {
+    const int end = digits.end + digit_bits;
+    digits.end = end < all.end ? end : all.end;
+    return digits;
   }
 };
 

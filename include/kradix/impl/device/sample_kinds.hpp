@@ -141,12 +141,12 @@ struct SampleKinds {
     return {};
   }
 
-  /// Light kinds, and keys for which there was no room, are no more than light keys.
+  /// Light kinds, and keys for which there was no room, are no more than light keys, but for three standard deviations.
   KOKKOS_FUNCTION bool may_be_heavy(int found_and_lost, int seen) const {
     if (heavy == nullptr) return false;
     const auto keys = static_cast<float>(seen);
     const auto light = static_cast<float>(found_and_lost - HeavyKinds<Key>::most);
-    return light <= (1 - least_share) * keys + 3 * Kokkos::sqrt(keys);
+    return light <= (1 - least_share) * keys + 1.5f * Kokkos::sqrt(keys);
   }
 
   /// Where many were missed, more have been seen once than twice.

@@ -33,10 +33,15 @@ struct CountAgainOrLights : Count {
   Heavy* heavy;
   std::uint64_t* counts_of_codes;  ///< zero
 
+  /// Light keys of a group of lanes, few among others, until there is one for each lane.
+  static constexpr int groups = Count::threads / L::width, queued = 2 * L::width;
+  static constexpr std::size_t queue_bytes = groups * queued * sizeof(Key);
+  static constexpr std::size_t more = codes + (queue_bytes + 7) / 8 * 2;
+
   static std::size_t scratch_bytes(int digit_count) {
-    return Count::scratch_bytes(digit_count) + codes * sizeof(std::uint32_t);
+    return Count::scratch_bytes(digit_count) + more * sizeof(std::uint32_t);
   }
-  KOKKOS_FUNCTION std::size_t counters() const { return Count::counters() + codes; }
+  KOKKOS_FUNCTION std::size_t counters() const { return Count::counters() + more; }
 
   /// Those of codes lie behind those of digits.
   KOKKOS_FUNCTION void count_lights(const Team& team, const DigitList& digits,
@@ -45,11 +50,36 @@ struct CountAgainOrLights : Count {
     this->clear(team, counts, rows + codes);
     const HeavyReader<Key> reader{heavy, heavy->factor};
     const auto shifts = this->shifts_of(digits);
-    this->for_each(team, this->keys, this->count, [&](const Key& key) {
+    const int lane = L::lane(team.team_rank());
+    Key* const queue =
+        reinterpret_cast<Key*>(counts + rows + codes) + team.team_rank() / L::width * queued;
+    int waiting = 0;
+    const auto is_light = [&](const Key& key) {
       const std::uint32_t code = reader.encode(key);
       L::increment(&counts[rows + static_cast<int>(code)]);
-      if (code == 0) this->add(counts, shifts, this->codec.encode(key));
-    });
+      return code == 0;
+    };
+    const auto add_light = [&](const Key& key) {
+      this->add(counts, shifts, this->codec.encode(key));
+    };
+    this->for_each(
+        team, this->keys, this->count,
+        [&](const Key& key) {
+          const bool waits = is_light(key);
+          const auto light = L::where(waits);
+          if (waits) queue[waiting + L::rank_in(light, lane)] = key;
+          waiting += L::size_of(light);
+          if (waiting < L::width) return;
+          waiting -= L::width;
+          L::barrier();
+          add_light(queue[waiting + lane]);
+          L::barrier();
+        },
+        [&](const Key& key) {
+          if (is_light(key)) add_light(key);
+        });
+    L::barrier();
+    if (lane < waiting) add_light(queue[lane]);
     team.team_barrier();
     this->add_to_all(team, counts, this->bins, rows);
     this->add_to_all(team, counts + rows, counts_of_codes, codes);
