@@ -356,6 +356,9 @@ class MsdHybrid {
   /// Of labelled keys the sample must hold all kinds, so it is seen whether any two of them are equal.
   static constexpr bool knows_kinds = with_values ? may_be_listed<Codec> : may_be_kind<Codec>;
   static constexpr bool takes_heavy = may_be_taken_out<Codec, with_values>;
+  /// They come back by the launch that sorts long runs, of which nvcc 13.0 cannot place doubles with values of 16 bytes.
+  static constexpr bool takes_heavy_at_a_glance =
+      takes_heavy && (!with_values || sizeof(Value) <= sizeof(std::uint64_t));
 
   /// Keys are made again from their kinds, so a kind must be all there is to know of a key.
   bool may_look_for_kinds(const RouteRule& rule) const {
@@ -363,8 +366,8 @@ class MsdHybrid {
            (with_values || !equal_keys_differ(codec_, sweeps_.digits()));
   }
   bool may_take_out(const RouteRule& rule) const {
-    return takes_heavy && may_look_for_kinds(rule) && plan_.count >= rule.heavy_from &&
-           all_bits_count(plan_);
+    return (glances_only(rule) ? takes_heavy_at_a_glance : takes_heavy) &&
+           may_look_for_kinds(rule) && plan_.count >= rule.heavy_from && all_bits_count(plan_);
   }
 
   /// Keys are made again from their codes, if that is all there is to know of a key.
@@ -670,8 +673,8 @@ class MsdHybrid {
   }
 
   template <int Threads>
-  auto merging_if_taken_out() const {
-    if constexpr (takes_heavy) {
+  auto merging_at_a_glance() const {
+    if constexpr (takes_heavy_at_a_glance) {
       return merging<Threads>();
     } else {
       return NothingMore{};
@@ -733,7 +736,7 @@ class MsdHybrid {
   void finish_ranges(const Finishing& finishing, std::size_t teams, bool settles) {
     const Both settling{sweeps_.template settling<RangeShape.threads>(teams),
                         expanding<RangeShape.threads>(teams)};
-    const auto merge = merging_if_taken_out<RangeShape.threads>();
+    const auto merge = merging_at_a_glance<RangeShape.threads>();
     sweeps_.template launch<RangeShape>(
         "FinishRanges", teams,
         std::max(Finishing::scratch_bytes(), decltype(merge)::scratch_bytes()),

@@ -431,8 +431,7 @@ struct ChooseRoute {
     if (!counts && route->finishes == 0) choose_splitters(passes, n);
   }
 
-  /// Samples, too, miss rare bits: one sweep more leaves the finish as it is. (Keys alone, more of which are of integers than of
-  /// floats, are spread by two digits as a rule.)
+  /// Samples, too, miss rare bits: one sweep more leaves the finish as it is. (Keys alone are spread by just two digits as a rule.)
   KOKKOS_FUNCTION void count_next_digit() const {
     const bool sweeps_then_finishes =
         route->finishes != 0 && route->spreads == 0 && route->heavy == 0 && route->counts == 0;
