@@ -356,9 +356,6 @@ class MsdHybrid {
   /// Of labelled keys the sample must hold all kinds, so it is seen whether any two of them are equal.
   static constexpr bool knows_kinds = with_values ? may_be_listed<Codec> : may_be_kind<Codec>;
   static constexpr bool takes_heavy = may_be_taken_out<Codec, with_values>;
-  /// They come back by the launch that sorts long runs, of which nvcc 13.0 cannot place doubles with values of 16 bytes.
-  static constexpr bool takes_heavy_at_a_glance =
-      takes_heavy && (!with_values || sizeof(Value) <= sizeof(std::uint64_t));
 
   /// Keys are made again from their kinds, so a kind must be all there is to know of a key.
   bool may_look_for_kinds(const RouteRule& rule) const {
@@ -366,8 +363,8 @@ class MsdHybrid {
            (with_values || !equal_keys_differ(codec_, sweeps_.digits()));
   }
   bool may_take_out(const RouteRule& rule) const {
-    return (glances_only(rule) ? takes_heavy_at_a_glance : takes_heavy) &&
-           may_look_for_kinds(rule) && plan_.count >= rule.heavy_from && all_bits_count(plan_);
+    return takes_heavy && may_look_for_kinds(rule) && plan_.count >= rule.heavy_from &&
+           all_bits_count(plan_);
   }
 
   /// Keys are made again from their codes, if that is all there is to know of a key.
@@ -672,17 +669,18 @@ class MsdHybrid {
         buffers_, codec_, plan_.count, route_, sweeps_.passes(), heavy_, sweeps_.codes_of_heavy()};
   }
 
-  template <int Threads>
+  /// Where a glance has heavy keys taken out no finish follows, and they come back by the launch that else lists chunks:
+  /// that which sorts long runs would spill for it.
   auto merging_at_a_glance() const {
-    if constexpr (takes_heavy_at_a_glance) {
-      return merging<Threads>();
+    if constexpr (takes_heavy) {
+      return merging<step_with.threads>();
     } else {
       return NothingMore{};
     }
   }
 
   /// Chunks that the finish gives up are sorted as they may be in scratch; or, where hardly any is expected, by the
-  /// launch that sorts long runs. That may settle, too, what no finish followed, expand kinds, and merge heavy keys.
+  /// launch that sorts long runs. That may settle, too, what no finish followed, and expand kinds.
   void finish(const RouteRule& rule, bool settles) {
     const bool hardly_gives_up = glances_only(rule);
     const DigitList all = sweeps_.digits();
@@ -690,11 +688,16 @@ class MsdHybrid {
     const ChunkShape shape = MsdHybridScratch::chunk_shape(plan_, false);
     const ChunkShape crowded = MsdHybridScratch::chunk_shape(plan_, true);
     const std::size_t windows = std::max(shape.windows(plan_.count), crowded.windows(plan_.count));
+    const std::size_t lists = (windows + List::windows - 1) / List::windows;
+    const bool merges = hardly_gives_up && may_take_out(rule);
+    const auto merge = merging_at_a_glance();
     sweeps_.template launch<step_with>(
-        "ListChunks", (windows + List::windows - 1) / List::windows, List::scratch_bytes(),
-        List{buffers_.keys, codec_, plan_.count, all, shape, crowded, passes, route_, lists_,
-             cells_, AloneShape.round(), split_ends(),
-             splitters_ != nullptr ? splitters_ + bin_count : nullptr, by_value_});
+        "ListChunks", merges ? std::max(lists, sweeps_.settling_teams()) : lists,
+        std::max(List::scratch_bytes(), decltype(merge)::scratch_bytes()),
+        FinishOrSettle{List{buffers_.keys, codec_, plan_.count, all, shape, crowded, passes, route_,
+                            lists_, cells_, AloneShape.round(), split_ends(),
+                            splitters_ != nullptr ? splitters_ + bin_count : nullptr, by_value_},
+                       merge, passes, merges});
     // Keys that spread evenly make about as many chunks; teams come round for what is more. Where there is no
     // finish, few teams are soon gone.
     const std::size_t even = plan_.count / plan_.chunk * 5 / 4 + 1;
@@ -736,11 +739,9 @@ class MsdHybrid {
   void finish_ranges(const Finishing& finishing, std::size_t teams, bool settles) {
     const Both settling{sweeps_.template settling<RangeShape.threads>(teams),
                         expanding<RangeShape.threads>(teams)};
-    const auto merge = merging_at_a_glance<RangeShape.threads>();
     sweeps_.template launch<RangeShape>(
-        "FinishRanges", teams,
-        std::max(Finishing::scratch_bytes(), decltype(merge)::scratch_bytes()),
-        FinishOrSettle{finishing, Both{settling, merge}, sweeps_.passes(), settles});
+        "FinishRanges", teams, Finishing::scratch_bytes(),
+        FinishOrSettle{finishing, settling, sweeps_.passes(), settles});
   }
 
   const Plan& plan_;
