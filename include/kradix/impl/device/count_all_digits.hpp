@@ -40,10 +40,6 @@ struct CountAllDigits {
     return static_cast<std::size_t>(digit_count) * bin_count * sizeof(std::uint32_t);
   }
 
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
-    count_in(team, take_scratch<std::uint32_t>(team, counters()));
-  }
-
   KOKKOS_FUNCTION std::size_t counters() const {
     return static_cast<std::size_t>(all.count()) * bin_count;
   }
@@ -209,8 +205,6 @@ template <class ExecutionSpace, int Threads>
 struct ListDigits {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
-
-  static constexpr int threads = Threads;
 
   std::size_t count;
   std::uint64_t* bins;  ///< [row][bin]
@@ -402,7 +396,7 @@ struct ListOrRecount {
     if (known.counts == 0) return false;
     if (team.team_rank() == 0) seen = 0;
     team.team_barrier();
-    for (int bin = team.team_rank(); bin < bin_count; bin += List::threads) {
+    for (int bin = team.team_rank(); bin < bin_count; bin += Count::threads) {
       if (list.bins[bin] > known.counts) Kokkos::atomic_or(&seen, Word{1});
     }
     team.team_barrier();

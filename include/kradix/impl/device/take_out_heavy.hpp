@@ -48,7 +48,7 @@ struct CountAgainOrLights : Count {
                                     std::uint32_t* counts) const {
     const int rows = digits.count() * bin_count;
     this->clear(team, counts, rows + codes);
-    const HeavyReader<Key> reader{heavy, heavy->factor};
+    const auto reader = HeavyCodec<Key>{heavy}.at_hand();
     const auto shifts = this->shifts_of(digits);
     const int lane = L::lane(team.team_rank());
     Key* const queue =
