@@ -10,7 +10,7 @@ if(TARGET kradix_mpi)  # targets of their own file, so that only who asks for th
   install(EXPORT KradixMpiTargets NAMESPACE Kradix:: DESTINATION ${kradix_package_dir})
 endif()
 install(TARGETS kradix EXPORT KradixTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-if(TARGET kradix_simd)
+if(TARGET kradix_simd AND NOT KRADIX_BUILT_SIMD)
   install(TARGETS kradix_simd EXPORT KradixTargets)
 endif()
 if(TARGET kradix_compiled AND NOT KRADIX_BUILT_COMPILED)

@@ -183,7 +183,27 @@ TEST(Counting, SortsMoreThanCountersHold) {
   }
 }
 
-/// The same of counters of 16 bits, which few kinds, or a key that comes too often from some place on, overflow.
+/// Keys in order, so many of each that counters overflow at once, and others among them, from hardly any to half.
+TEST(Counting, SortsKeysNearlyInOrder) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr std::size_t count = 2300017;
+  for (const std::uint64_t one_of : {2u, 9u, 60u, 70u, 1000u}) {
+    for (const std::uint64_t kinds : {std::uint64_t{2}, std::uint64_t{1} << 16}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", another is one of "
+                                        << one_of << ", of " << kinds << " kinds");
+      std::vector<std::uint16_t> input;
+      for (std::size_t i = 0; i < count; ++i) {
+        const bool other = random() % one_of == 0;
+        input.push_back(static_cast<std::uint16_t>(other ? random() % kinds * 50'000 : i / 40));
+      }
+      expect_sorted<small_shapes>(input, Order::ascending, 3, 1, false);
+      expect_sorted<wide_shapes>(input, Order::ascending, 3, 1, false);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+/// As many as make counters of 16 bits overflow: few kinds, or a key that comes too often from some place on.
 TEST(Counting, SortsMoreThanWideCountersHold) {
   std::mt19937_64 random{keys::fresh_seed()};
   constexpr std::size_t count = 2300017;

@@ -64,6 +64,17 @@ struct CudaLanes {
       KOKKOS_IF_ON_HOST((return step < width ? value : Bits{};))
     }
   }
+  /// Tells the compiler that memory is a team's scratch. Where a kernel takes scratch in one of several ways it may lose sight of
+  /// that; then accesses ask what memory it is, and lanes add to one counter one after the other.
+  template <class T>
+  KOKKOS_FUNCTION static T* in_scratch(T* memory) {
+    // There and back by name would be taken for nothing.
+    KOKKOS_IF_ON_DEVICE((std::uint64_t place; asm("cvta.to.shared.u64 %0, %1;"
+                                                  : "=l"(place)
+                                                  : "l"(memory));
+                         return static_cast<T*>(__cvta_shared_to_generic(place));))
+    KOKKOS_IF_ON_HOST((return memory;))
+  }
   /// Adds one to a counter in scratch. CUDA's own atomic: of equal addresses in a warp it makes one.
   KOKKOS_FUNCTION static void increment(std::uint32_t* counter) {
     KOKKOS_IF_ON_DEVICE((atomicAdd(counter, 1u);))

@@ -37,6 +37,11 @@ struct HostLanes {
   KOKKOS_FUNCTION static Bits from_across(Bits value, int) {
     return value;
   }
+  /// Memory of a team's scratch.
+  template <class T>
+  KOKKOS_FUNCTION static T* in_scratch(T* memory) {
+    return memory;
+  }
   /// Adds one to a counter in scratch.
   KOKKOS_FUNCTION static void increment(std::uint32_t* counter) { ++*counter; }
   /// Adds to a counter in scratch and returns what it was.

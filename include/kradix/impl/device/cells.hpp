@@ -170,8 +170,7 @@ struct CountCells {
     if (!route->spreads_by_cells()) return;
     if constexpr (may_be_cut_by_value<Codec>) {
       if (route->spreads == Route::by_value) {
-        const ValueCellOfKey cell{ValueCells<Key>::of(codec, *route)};
-        CountBy<ValueCellOfKey>{keys, share, counts, cell}(team);
+        count_by(team, ValueCellOfKey{ValueCells<Key>::of(codec, *route)});
         return;
       }
     }
@@ -183,18 +182,21 @@ struct CountCells {
     }
     const Cell cell = Cell::of(codec, keys.at(0), route);
     if (team.league_rank() == 0 && team.team_rank() == 0) route->above = cell.above;
-    CountBy<Cell>{keys, share, counts, cell}(team);
+    count_by(team, cell);
   }
 
  private:
+  /// (No cell has many keys, where a sample found them to spread.)
+  template <class Of>
+  KOKKOS_FUNCTION void count_by(const Team& team, const Of& of,
+                                std::size_t held = CountBy<Of>::most_held) const {
+    constexpr std::uint32_t few_others = 6;
+    CountBy<Of>{keys, share, counts, of, held, few_others}(team);
+  }
   KOKKOS_FUNCTION void count_by_pieces(const Team& team) const {
     using OfKey = PieceCellOfKey<Codec>;
-    const CountBy<OfKey> count{keys,
-                               share,
-                               counts,
-                               {codec, arrays.cells(codec, arrays.pieces->piece)},
-                               CountBy<OfKey>::most_held / 2 >> arrays.shift()};
-    count(team);
+    count_by(team, OfKey{codec, arrays.cells(codec, arrays.pieces->piece)},
+             CountBy<OfKey>::most_held / 2 >> arrays.shift());
     if constexpr (PieceArrays<Bits>::leave_suffixes) {
       auto& word = *take_scratch<std::uint64_t>(team, 1);
       if (!leaves_last(team, &state->counted, team.league_size(), word)) return;

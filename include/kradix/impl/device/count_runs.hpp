@@ -83,7 +83,7 @@ struct CountRuns {
   };
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    Scratch& scratch = *take_scratch_apart<Scratch>(team, 1);
     const int bits = passes->digit[0].shift, own = bits < byte_bits ? bits : byte_bits;
     const int parts = bin_count << (bits - own);
     const Key* const from = keys.source(passes->number(1), passes->all_and_counting());

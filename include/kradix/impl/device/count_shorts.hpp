@@ -84,11 +84,13 @@ struct CountShorts {
   Counter* counts;    ///< [short], zero
   Short short_of{};
   std::size_t held = most_held;  ///< packs, of keys that spread over fewer counters fewer
+  /// Beside keys that lie close together one of so many may be another; where those are of few kinds, all teams wait for each other.
+  std::uint32_t few_others = 64;
 
   static std::size_t scratch_bytes() { return Places::words * sizeof(std::uint32_t); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    auto* const words = take_scratch<std::uint32_t>(team, Places::words);
+    auto* const words = take_scratch_apart<std::uint32_t>(team, Places::words);
     clear(team, words);
     const auto index = static_cast<std::size_t>(team.league_rank());
     const Share mine = share_of(keys.packs(), share, index);
@@ -184,32 +186,40 @@ struct CountShorts {
     team.team_barrier();
   }
 
-  /// Part by part, those keys first that have the first one's field: most of them, where keys lie close together. If only a few
-  /// others are left they are added to the whole's counts, or else each round counts those of one field.
+  /// Part by part, those keys in words whose field is the most frequent: most of them, where keys lie close together. If only a few
+  /// others are left they are added to the whole's counts at once, or else each round counts those of one field.
   KOKKOS_FUNCTION void count_in_words(const Team& team, const Share& rest,
                                       std::uint32_t* words) const {
     constexpr std::size_t part_packs = 4 * stride;  // so that caches hold the parts of all teams
-    constexpr std::uint64_t few = 64;               // one of so many
     clear(team, words);
     Other other{0, 0};
-    std::uint32_t field = field_of(rest.begin);
+    std::uint32_t field = 0;
+    bool lie_close = false;
     for (std::size_t begin = rest.begin; begin < rest.end; begin += part_packs) {
       const Share part{begin, begin + part_packs < rest.end ? begin + part_packs : rest.end};
-      const std::uint32_t first = field_of(begin);
-      if (first != field) empty_words(team, field, words);
-      field = first;
-      const std::uint64_t all = (part.end - part.begin) * Keys::size;
-      std::uint64_t left = all - count_field(team, part, field, words);
-      if (left == 0) continue;
-      if (few * left <= all) {
-        count_others(team, part, field, other);
-        continue;
+      const auto all = static_cast<std::uint32_t>((part.end - part.begin) * Keys::size);
+      if (!lie_close) {
+        const Frequent frequent = frequent_field(team, part);
+        if (frequent.field != field) empty_words(team, field, words);
+        field = frequent.field;
+        lie_close = frequent.others * few_others <= frequent.looked;
       }
-      empty_words(team, field, words);
-      while (left > 0) {
-        field = field + 1 < Places::fields ? field + 1 : 0;
-        left -= count_field(team, part, field, words);
-        empty_words(team, field, words);
+      if (lie_close) {
+        const std::uint32_t counted = count_field(team, part, field, words, [&](std::uint32_t key) {
+          if (key != other.key) {
+            add(static_cast<int>(other.key), other.times);
+            other = {key, 0};
+          }
+          ++other.times;
+        });
+        lie_close = (all - counted) * few_others <= all;
+      } else {
+        for (std::uint32_t left = all;;) {
+          left -= count_field(team, part, field, words, [](std::uint32_t) {});
+          if (left == 0) break;
+          empty_words(team, field, words);
+          field = field + 1 < Places::fields ? field + 1 : 0;
+        }
       }
     }
     add(static_cast<int>(other.key), other.times);
@@ -220,39 +230,52 @@ struct CountShorts {
   struct Other {
     std::uint32_t key, times;
   };
-  KOKKOS_FUNCTION std::uint32_t field_of(std::size_t pack) const {
-    return Places::of(short_of(keys.load(pack).word(0))).field;
+  /// The field of most of the keys that were looked at.
+  struct Frequent {
+    std::uint32_t field, others, looked;
+  };
+  KOKKOS_FUNCTION Frequent frequent_field(const Team& team, const Share& part) const {
+    constexpr int bits = 10;  // of a number of keys: six fit into a word
+    constexpr std::uint32_t most = (1u << bits) - 1;
+    const std::size_t packs = part.end - part.begin;
+    constexpr std::uint32_t threads = Shape.threads < most ? Shape.threads : most;
+    const std::uint32_t looked = packs < threads ? static_cast<std::uint32_t>(packs) : threads;
+    const auto thread = static_cast<std::uint32_t>(team.team_rank());
+    std::uint64_t seen = 0;
+    if (thread < looked) {
+      const Keys pack = keys.load(part.begin + packs * thread / looked);
+      seen = std::uint64_t{1} << (bits * Places::of(short_of(pack.word(0))).field);
+    }
+    seen = scan_team<Shape.threads>(team, seen).total;
+    Frequent frequent{0, looked, looked};
+    for (std::uint32_t field = 0; field < Places::fields; ++field) {
+      const std::uint32_t others =
+          looked - (static_cast<std::uint32_t>(seen >> (bits * field)) & most);
+      if (others < frequent.others) frequent = {field, others, looked};
+    }
+    return frequent;
   }
-  /// Returns how many keys they are. Ends with a barrier.
-  KOKKOS_FUNCTION std::uint64_t count_field(const Team& team, const Share& part,
-                                            std::uint32_t field, std::uint32_t* words) const {
-    std::uint64_t counted = 0;
-    visit_packs<Shape>(team, keys, part, stride, [&](const Keys& pack) {
-      KRADIX_UNROLL
-      for (int i = 0; i < Keys::size; ++i) {
-        const Places place = Places::of(short_of(pack.word(i)));
-        if (place.field != field) continue;
-        L::increment(&words[place.word]);
-        ++counted;
-      }
-    });
-    team.team_barrier();
-    return scan_team<Shape.threads>(team, counted).total;
-  }
-  KOKKOS_FUNCTION void count_others(const Team& team, const Share& part, std::uint32_t field,
-                                    Other& other) const {
+  /// Returns how many keys they are; each other goes to `take_other`. Ends with a barrier.
+  template <class TakeOther>
+  KOKKOS_FUNCTION std::uint32_t count_field(const Team& team, const Share& part,
+                                            std::uint32_t field, std::uint32_t* words,
+                                            const TakeOther& take_other) const {
+    std::uint32_t counted = 0;
     visit_packs<Shape>(team, keys, part, stride, [&](const Keys& pack) {
       KRADIX_UNROLL
       for (int i = 0; i < Keys::size; ++i) {
         const std::uint32_t key = short_of(pack.word(i));
-        if (Places::of(key).field == field) continue;
-        if (key != other.key) {
-          add(static_cast<int>(other.key), other.times);
-          other = {key, 0};
+        const Places place = Places::of(key);
+        if (place.field == field) {
+          L::increment(&words[place.word]);
+          ++counted;
+        } else {
+          take_other(key);
         }
-        ++other.times;
       }
     });
+    team.team_barrier();
+    return scan_team<Shape.threads>(team, counted).total;
   }
 
   /// The same for words that count keys of one field.

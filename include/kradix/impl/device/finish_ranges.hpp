@@ -37,7 +37,7 @@ struct FinishRanges {
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (!passes->finishes) return;
-    auto& scratch = *take_scratch<typename Sort::Scratch>(team, 1);
+    auto& scratch = *take_scratch_apart<typename Sort::Scratch>(team, 1);
     const bool mended = route->mends != 0;
     const ChunkList list = mended ? lists.mended() : lists.left;
     const auto step = static_cast<std::uint64_t>(team.league_size());

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/tuning.hpp"
 #include "kradix/impl/words.hpp"
 
@@ -113,6 +114,11 @@ template <class T, class Team>
 KOKKOS_FUNCTION T* take_scratch(const Team& team, std::size_t count) {
   constexpr int level = scratch_level<typename Team::execution_space>;
   return static_cast<T*>(team.team_scratch(level).get_shmem_aligned(count * sizeof(T), alignof(T)));
+}
+/// The same in a kernel that does one of several things, each with scratch of its own.
+template <class T, class Team>
+KOKKOS_FUNCTION T* take_scratch_apart(const Team& team, std::size_t count) {
+  return Lanes<typename Team::execution_space>::in_scratch(take_scratch<T>(team, count));
 }
 
 /// Counts the teams that come here. True for the last of `all`: it sees what the others wrote before. `left` is
