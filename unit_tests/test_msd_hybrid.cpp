@@ -1226,7 +1226,7 @@ TYPED_TEST(MsdHybridOf, CellsAreCountedByValue) {
 /// More keys of a cell lie side by side than its counter holds, from one field of counters to the next; others may lie among them.
 TYPED_TEST(MsdHybridOf, CellsOfKeysNearlyInOrder) {
   constexpr std::size_t count = 60011;
-  for (const std::uint64_t one_of : {0u, 2u, 9u, 100u}) {
+  for (const std::uint64_t one_of : {2u, 9u, 100u}) {
     for (const Order order : {Order::ascending, Order::descending}) {
       SCOPED_TRACE(::testing::Message()
                    << "seed " << keys::fresh_seed() << ", another is one of " << one_of);
@@ -1235,11 +1235,10 @@ TYPED_TEST(MsdHybridOf, CellsOfKeysNearlyInOrder) {
       std::vector<TypeParam> input;
       for (std::size_t i = 0; i < count; ++i) {
         constexpr std::uint32_t first = 10'400u << 16, step = 1117;
-        const bool other = one_of != 0 && this->random_() % one_of == 0;
+        const bool other = this->random_() % one_of == 0;
         const auto random = static_cast<std::uint32_t>(this->random_());
-        const auto rising = static_cast<std::uint32_t>(first + i * step + random % step);
-        const std::uint32_t end = i == 0 ? 0 : ~0u;
-        const Bits value = i == 0 || i + 1 == count ? end : other ? random : rising;
+        const auto rising = static_cast<std::uint32_t>(first + i * step + random % (9 * step));
+        const Bits value = other ? random : rising;
         input.push_back(std::bit_cast<TypeParam>(codec.decode(value)));
       }
       EXPECT_EQ(expect_keys_spread(input, codec, by_cells).spreads, Route::to_values);

@@ -661,6 +661,7 @@ struct ChooseRoute {
     const int all_bits = route->top - all.begin;
     int last = 0;
     float fall = 0;  // of the last step, a bit
+    const int met = met_pairs > 0 ? met_bits(route->top) : 0;
     // So many pairs of so many.
     const auto add = [&](int at, std::uint64_t pairs, float of_all) {
       const float more = static_cast<float>(at) - bits[last];
@@ -668,13 +669,17 @@ struct ChooseRoute {
       // Few pairs are there by chance: most likely, what has fallen goes on falling.
       const float most = Kokkos::log2((seen > few ? seen : few) * n / of_all);
       const float further = alike[last] - fall * more;
-      const float value = seen < few && further < most ? further : most;
+      float value = seen < few && further < most ? further : most;
+      // How they fall up to where all samples met is better known than by a few pairs.
+      if (last > 0 && static_cast<int>(bits[last]) == met && further > value) {
+        const float by_chance = value + 3 / Kokkos::sqrt(seen > few ? seen : few);
+        value = further < by_chance ? further : by_chance;
+      }
       fall = value < alike[last] ? (alike[last] - value) / more : 0;
       ++last;
       bits[last] = static_cast<float>(at);
       alike[last] = alike[last - 1] - fall * more;
     };
-    const int met = met_pairs > 0 ? met_bits(route->top) : 0;
     const auto add_met = [&](int before) {
       if (static_cast<float>(met) > bits[last] && met < before) add(met, route->met, met_pairs);
     };
