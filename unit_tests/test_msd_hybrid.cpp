@@ -366,6 +366,16 @@ TEST(MsdHybrid, FewKeysThatAreCloseAreNotFinished) {
   }
 }
 
+/// By chance a team sees ten pairs of keys after four sweeps instead of eighteen, where samples of all teams know better how many
+/// share a word of counters.
+TEST(MsdHybrid, FewPairsDoNotOutweighTheSamplesOfAllTeams) {
+  const auto alike = [](double bits) {
+    return -5.51 - 0.678 * (bits - 8) - (bits == 32 ? 0.89 : 0);
+  };
+  const Route skewed = choice_for(28, 0, alike);
+  EXPECT_TRUE(skewed.finishes == 0 || skewed.mends == 1) << skewed.digits.count();
+}
+
 /// Of some runs of keys that spread the sample sees, by chance, no two: they are not taken for the same key many times.
 TEST(MsdHybrid, ChanceLeavesNoRunsToMend) {
   for (int log_count = 26; log_count <= 40; ++log_count) {
