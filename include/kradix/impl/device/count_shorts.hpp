@@ -202,7 +202,7 @@ struct CountShorts {
         const Frequent frequent = frequent_field(team, part);
         if (frequent.field != field) empty_words(team, field, words);
         field = frequent.field;
-        lie_close = frequent.others * few_others <= frequent.looked;
+        lie_close = are_few(frequent.others, frequent.looked);
       }
       if (lie_close) {
         const std::uint32_t counted = count_field(team, part, field, words, [&](std::uint32_t key) {
@@ -212,7 +212,7 @@ struct CountShorts {
           }
           ++other.times;
         });
-        lie_close = (all - counted) * few_others <= all;
+        lie_close = are_few(all - counted, all);
       } else {
         for (std::uint32_t left = all;;) {
           left -= count_field(team, part, field, words, [](std::uint32_t) {});
@@ -224,6 +224,9 @@ struct CountShorts {
     }
     add(static_cast<int>(other.key), other.times);
     empty_words(team, field, words);
+  }
+  KOKKOS_FUNCTION bool are_few(std::uint32_t others, std::uint32_t of_all) const {
+    return others * few_others <= of_all;
   }
   /// A key that a thread has met outside of a field, and how often in a row: all teams would wait for each other to add one that
   /// comes often.

@@ -666,13 +666,14 @@ struct ChooseRoute {
     const auto add = [&](int at, std::uint64_t pairs, float of_all) {
       const float more = static_cast<float>(at) - bits[last];
       const auto seen = static_cast<float>(pairs), few = few_pairs();
+      const float at_least = seen > few ? seen : few;
       // Few pairs are there by chance: most likely, what has fallen goes on falling.
-      const float most = Kokkos::log2((seen > few ? seen : few) * n / of_all);
+      const float most = Kokkos::log2(at_least * n / of_all);
       const float further = alike[last] - fall * more;
       float value = seen < few && further < most ? further : most;
       // How they fall up to where all samples met is better known than by a few pairs.
       if (last > 0 && static_cast<int>(bits[last]) == met && further > value) {
-        const float by_chance = value + 3 / Kokkos::sqrt(seen > few ? seen : few);
+        const float by_chance = value + 3 / Kokkos::sqrt(at_least);  // two deviations
         value = further < by_chance ? further : by_chance;
       }
       fall = value < alike[last] ? (alike[last] - value) / more : 0;
