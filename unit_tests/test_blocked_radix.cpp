@@ -1,5 +1,6 @@
 // The host sort with blocks, caches and buckets shrunk, so that many blocks, deep levels and every fallback
 // happen at small n; its parts alone: digits, sorts in a cache, buckets, orders.
+#include <cfenv>
 #include <gtest/gtest.h>
 
 #include "kradix/impl/blocked_radix.hpp"
@@ -637,6 +638,129 @@ TEST(BlockedRadix, PairsOfKindsThatTheQuickOrderCannotStoreAreSorted) {
   EXPECT_FALSE(labels_and_sorts(input, Order::ascending, shape));
 }
 
+/// Numbers as they come: even in a range of which no power of two is an end, from zero to one, or nearly normal.
+enum class Numbers { range, unit, normal, far };
+constexpr Numbers all_numbers[] = {Numbers::range, Numbers::unit, Numbers::normal, Numbers::far};
+
+std::vector<double> numbers(Numbers kind, std::size_t count, std::mt19937_64& random) {
+  std::uniform_real_distribution<double> range(-173.25, 411.5), unit(0, 1), far(1e18, 1.5e18);
+  std::normal_distribution<double> normal;
+  std::vector<double> found(count);
+  for (double& number : found) {
+    switch (kind) {
+      case Numbers::range:
+        number = range(random);
+        break;
+      case Numbers::unit:
+        number = unit(random);
+        break;
+      case Numbers::normal:
+        number = normal(random);
+        break;
+      case Numbers::far:
+        number = far(random);
+        break;
+    }
+  }
+  return found;
+}
+
+/// Doubles alone, which are ordered by all of their bits.
+void sort_doubles_alone(const std::vector<double>& input, Order order, const Shape& shape) {
+  using Codec = kradix::impl::TotalOrderCodec<std::uint64_t>;
+  const Codec codec = kradix::impl::total_order(make_codec<double>(order));
+  kradix::Plan plan = plan_of(input.size(), sizeof(double), {0, 64}, shape);
+  plan.value_bytes = 0;
+  ScratchList list;
+  const BlockedRadixScratch scratch = BlockedRadixScratch::list(plan, list);
+  std::vector<std::byte> memory(list.bytes());
+  std::vector<std::uint64_t> words(input.size());
+  std::memcpy(words.data(), input.data(), input.size() * sizeof(double));
+  auto expected = words;
+  std::sort(expected.begin(), expected.end(),
+            [&](std::uint64_t a, std::uint64_t b) { return codec.encode(a) < codec.encode(b); });
+  const SortBuffers<std::uint64_t, NoValue> buffers{
+      {words.data(), words.data(), nullptr}, {}, false, false};
+  const Host exec;
+  BlockedRadix<Host, Codec, NoValue>(exec, plan, codec, buffers, scratch,
+                                     aligned_scratch(memory.data()), "test")
+      .sort();
+  exec.fence();
+  ASSERT_EQ(words, expected);
+}
+
+TEST(BlockedRadix, NumbersAreSortedByTheirValues) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const Shape& shape : shapes) {
+    for (const Numbers kind : all_numbers) {
+      for (const Order order : {Order::ascending, Order::descending}) {
+        auto input = numbers(kind, 200 * shape.block + 9, random);
+        SCOPED_TRACE(text_of(shape, input.size()) + ", numbers " +
+                     std::to_string(static_cast<int>(kind)));
+        sort_doubles_alone(input, order, shape);
+        expect_sorted(input, order, shape);
+        if (::testing::Test::HasFailure()) return;
+        if (shape.teams < 3) continue;
+        for (const double special :
+             {-0.0, 5e-324, infinity, -infinity, std::nan("1"), -std::nan("1")}) {
+          auto with = input;
+          with[unsampled_place(input.size())] = special;
+          sort_doubles_alone(with, order, shape);
+          expect_sorted(with, order, shape);
+        }
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+/// One thread rounds up, others do not know of it.
+TEST(BlockedRadix, NumbersAreSortedHoweverAThreadRounds) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  const unsigned nearest = DoubleSteps::rounding_of_thread();
+  const int before = std::fegetround();
+  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    ASSERT_EQ(std::fesetround(mode), 0);
+    EXPECT_NE(DoubleSteps::rounding_of_thread(), nearest);
+    EXPECT_FALSE((DoubleSteps{{}, 0, 1, 1, nearest}.are_same_here()));
+    const auto input = numbers(Numbers::normal, 60013, random);
+    SCOPED_TRACE(text_of(shapes[3], input.size()));
+    sort_doubles_alone(input, Order::ascending, shapes[3]);
+    std::fesetround(before);
+  }
+  EXPECT_EQ(DoubleSteps::rounding_of_thread(), nearest);
+}
+
+template <class Key>
+void sort_ranges() {
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr Key least = std::numeric_limits<Key>::min(), greatest = std::numeric_limits<Key>::max();
+  for (const Shape& shape : shapes) {
+    for (const Order order : {Order::ascending, Order::descending}) {
+      std::vector<Key> input(200 * shape.block + 9);
+      const Key from = least / 3 + greatest / 5, to = greatest / 5 * 3;
+      std::uniform_int_distribution<Key> in_range(from, to);
+      for (Key& key : input) key = in_range(random);
+      SCOPED_TRACE(text_of(shape, input.size()));
+      expect_sorted(input, order, shape);
+      counts_and_sorts(input, order, "", shape);
+      input[unsampled_place(input.size())] = least;
+      input[unsampled_place(input.size()) + 1] = greatest;
+      expect_sorted(input, order, shape);
+      counts_and_sorts(input, order, "", shape);
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+TEST(BlockedRadix, KeysOfARangeAreSortedByItsSteps) {
+  sort_ranges<std::uint32_t>();
+  sort_ranges<std::int32_t>();
+  sort_ranges<std::uint64_t>();
+  sort_ranges<std::int64_t>();
+}
+
 TEST(BlockedRadix, SkewedKeysAloneAreSorted) {
   std::mt19937_64 random{keys::fresh_seed()};
   for (const Shape& shape : shapes) {
@@ -698,6 +822,87 @@ std::vector<std::uint32_t> crowded_keys(std::size_t count, std::mt19937_64& rand
     key = random() % 2 == 0 ? top - 1000 : one_of[random() % 2];
   }
   return keys;
+}
+
+/// What buckets a sample gets: a digit where that spreads it, else steps of words or of values.
+TEST(Buckets, AreStepsWhereThoseAreEven) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  constexpr std::size_t size = 4096, most = 24;
+  constexpr BucketBits bits{9, 11};
+  const EncodedOrder<std::uint64_t, true> order{make_codec<double>(Order::ascending),
+                                                ~std::uint64_t{0}};
+  auto buckets = std::make_unique<Buckets<std::uint64_t>>();
+  std::vector<std::uint32_t> counters(max_buckets);
+  std::vector<std::uint64_t> sample(size);
+  const auto spread_by_digit = [&] {
+    return buckets->choose(sample.data(), size, bits, counters.data());
+  };
+  const auto take_steps = [&] { return buckets->take_steps(sample.data(), size, bits, most); };
+  const auto take_values = [&] {
+    return buckets->take_values(stored_doubles(order), sample.data(), size, bits, most);
+  };
+  const auto expect_order = [&](const auto& bucket_of) {
+    buckets->low = sample[0];
+    buckets->high = sample[size - 1];
+    for (const std::uint64_t key : sample) {
+      const std::size_t b = bucket_of(key);
+      ASSERT_LT(b, buckets->count);
+      ASSERT_LE(buckets->least_of(b), key);
+      ASSERT_TRUE(b + 1 == buckets->count || key < buckets->least_of(b + 1));
+      ASSERT_TRUE(b == 0 || bucket_of(buckets->least_of(b)) == b);
+      ASSERT_TRUE(b == 0 || bucket_of(buckets->least_of(b) - 1) < b);
+    }
+    EXPECT_EQ(bucket_of(sample[0]), 0u);
+    EXPECT_EQ(bucket_of(sample[size - 1]), buckets->count - 1);
+  };
+  const std::uint64_t from = std::uint64_t{0x7fff} << 48, width = std::uint64_t{3} << 47;
+  for (auto& key : sample) key = from + random() % width;
+  std::sort(sample.begin(), sample.end());
+  EXPECT_FALSE(spread_by_digit());
+  ASSERT_TRUE(take_steps());
+  expect_order([&](std::uint64_t key) { return buckets->steps.of(key); });
+  for (auto& key : sample) key = random();
+  EXPECT_TRUE(spread_by_digit());
+  for (const Numbers kind : {Numbers::range, Numbers::normal}) {
+    const auto found = numbers(kind, size, random);
+    for (std::size_t i = 0; i < size; ++i)
+      sample[i] = order.enter(Kokkos::bit_cast<std::uint64_t>(found[i]));
+    std::sort(sample.begin(), sample.end());
+    EXPECT_FALSE(spread_by_digit());
+    EXPECT_FALSE(take_steps());
+    ASSERT_TRUE(take_values());
+    expect_order([&](std::uint64_t key) { return buckets->values.of(key); });
+    // Where steps are few a table puts them together.
+    const auto values = DoubleSteps::between(stored_doubles(order), sample[0], sample[size - 1],
+                                             KeyCells<std::uint64_t>::count);
+    buckets->take_table(sample.data(), size, ~std::uint64_t{0}, true, 8, {6, 8}, ~std::size_t{0},
+                        values);
+    EXPECT_TRUE(buckets->value_steps().exist());
+    EXPECT_FALSE(buckets->table_crowds(sample.data(), size, 2 * size / buckets->count));
+    for (const std::uint64_t key : sample) {
+      const std::size_t b = buckets->table.of(key);
+      ASSERT_LE(buckets->least_of(b), key);
+    }
+  }
+  // No steps where they would be too narrow or too wide to be told, or where most lie in one.
+  const auto exist = [&](double low, double high) {
+    const auto stored = [&](double value) {
+      return order.enter(Kokkos::bit_cast<std::uint64_t>(value));
+    };
+    return DoubleSteps::between(stored_doubles(order), stored(low), stored(high), 512).exist();
+  };
+  for (const double end : {5e-324, 1e-300, 1e300, std::numeric_limits<double>::infinity(), 0.0}) {
+    EXPECT_FALSE(exist(-end, end)) << end;
+  }
+  EXPECT_FALSE(exist(0, std::nan("1")));
+  EXPECT_TRUE(exist(1, -1));
+  for (std::size_t i = 0; i < size; ++i) {
+    sample[i] =
+        order.enter(Kokkos::bit_cast<std::uint64_t>(std::exp(static_cast<double>(i % 700))));
+  }
+  std::sort(sample.begin(), sample.end());
+  EXPECT_FALSE(take_values());
 }
 
 TEST(Buckets, OfOneKeyHoldNoOther) {
@@ -860,7 +1065,7 @@ TEST(CacheSort, SortsRunsOfKeysThatPassesLeaveTogether) {
 
 template <class Bits>
 void expect_cells_in_order(Bits low, Bits center, Bits high) {
-  const auto cells = KeyCells<Bits>::around(center, low, high);
+  const auto cells = KeyCells<Bits>::around(center);
   std::mt19937_64 random{keys::fresh_seed()};
   std::vector<Bits> keys{low, center, high, 0, static_cast<Bits>(~Bits{0})};
   for (int i = 0; i < 20000; ++i) {
@@ -988,7 +1193,7 @@ TEST(BucketTable, IsSearchedBySimdAlike) {
       for (std::size_t i = 0; i < words.size(); i += 10) sample.push_back(words[i] & wanted);
       std::sort(sample.begin(), sample.end());
       table->build(sample.data(), sample.size(), wanted, 256);
-      (table->cells.by_width ? by_width : even) = true;
+      (table->cells.by == CellsBy::distance ? by_width : even) = true;
       for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
         hwy::SetSupportedTargetsForTest(left & -left);
         SCOPED_TRACE(::testing::Message()

@@ -10,6 +10,7 @@
 
 #include "kradix/impl/host/buckets.hpp"
 #include "kradix/impl/host/memory.hpp"
+#include "kradix/impl/host/order.hpp"
 #include "kradix/impl/host/record.hpp"
 #include "kradix/impl/host/simd_leaf.hpp"
 #include "kradix/impl/host/simd_records.hpp"
@@ -48,6 +49,32 @@ struct BlockFindings {
   bool escapes = false;  ///< a key that has no bucket
 };
 
+/// Finds buckets by a digit.
+template <class Order>
+struct FindByDigit {
+  Order order;
+  Digit digit;
+  std::uint32_t operator()(const typename Order::Key& key) const {
+    return digit.of(order.bits(order.enter(key)));
+  }
+};
+/// By steps of words.
+template <class Order>
+struct FindBySteps {
+  Order order;
+  KeySteps<typename Order::Bits> steps;
+  std::uint32_t operator()(const typename Order::Key& key) const {
+    return static_cast<std::uint32_t>(steps.of(order.enter(key)));
+  }
+};
+/// By steps of doubles' values.
+struct FindByValues {
+  DoubleSteps steps;
+  std::uint32_t operator()(std::uint64_t key) const {
+    return static_cast<std::uint32_t>(steps.of_value(Kokkos::bit_cast<double>(key)));
+  }
+};
+
 template <class Order, class Value>
 class BlockPartition {
   using Key = typename Order::Key;
@@ -66,36 +93,70 @@ class BlockPartition {
   /// places of the buckets' bytes within the block, and their end.
   BlockFindings<Bits> run(std::size_t begin, std::size_t end, Rec* out, std::uint32_t* row,
                           bool streams) const {
-    if constexpr (BySimd::exist) {
-      if (buckets_.by_splitters) return run_by_splitters(begin, end, out, row, streams);
+    switch (buckets_.by) {
+      case BucketsBy::splitters:
+        if constexpr (BySimd::exist) return run_by_splitters(begin, end, out, row, streams);
+        break;
+      case BucketsBy::table:
+        if constexpr (orders_doubles<Order>) {
+          if (buckets_.table.cells.by == CellsBy::values) {
+            return run_by_table<CellsBy::values>(begin, end, out, row, streams);
+          }
+        }
+        return buckets_.table.cells.by == CellsBy::distance
+                   ? run_by_table<CellsBy::distance>(begin, end, out, row, streams)
+                   : run_by_table<CellsBy::steps>(begin, end, out, row, streams);
+      case BucketsBy::steps:
+        if constexpr (takes_steps<Order>) {
+          return run_by_steps(FindBySteps<Order>{order_, buckets_.steps}, begin, end, out, row,
+                              streams);
+        }
+        break;
+      case BucketsBy::values:
+        if constexpr (orders_doubles<Order>) {
+          return run_by_steps(FindByValues{buckets_.values}, begin, end, out, row, streams);
+        }
+        break;
+      case BucketsBy::digit:
+        break;
     }
-    if (!buckets_.by_table) return run_by_digit(begin, end, out, row, streams);
-    return buckets_.table.cells.by_width ? run_by_table<true>(begin, end, out, row, streams)
-                                         : run_by_table<false>(begin, end, out, row, streams);
+    return run_by(FindByDigit<Order>{order_, buckets_.digit}, begin, end, out, row, streams);
   }
 
  private:
   /// The bucket of a key is computed twice: cheaper than to keep it.
-  BlockFindings<Bits> run_by_digit(std::size_t begin, std::size_t end, Rec* out, std::uint32_t* row,
-                                   bool streams) const {
-    const BlockFindings<Bits> found = count(begin, end);
+  template <class Find>
+  BlockFindings<Bits> run_by(const Find& find, std::size_t begin, std::size_t end, Rec* out,
+                             std::uint32_t* row, bool streams) const {
+    const BlockFindings<Bits> found = count(find, begin, end);
     if (found.special || found.escapes) return found;
     place(row);
-    move(begin, end);
+    move(find, begin, end);
     write_bytes(reinterpret_cast<std::byte*>(out), reinterpret_cast<const std::byte*>(bench_.a),
                 (end - begin) * sizeof(Rec), streams);
     return found;
   }
 
+  template <class Find>
+  [[gnu::noinline]] BlockFindings<Bits> run_by_steps(const Find& find, std::size_t begin,
+                                                     std::size_t end, Rec* out, std::uint32_t* row,
+                                                     bool streams) const {
+    return run_by(find, begin, end, out, row, streams);
+  }
+
   /// The most frequent keys are split off; then the others' buckets are kept from counting to moving. (Not inlined, nor splitters: beside
   /// them what compilers make of buckets by a digit takes up to a third longer.)
-  template <bool ByWidth>
+  template <CellsBy By>
   [[gnu::noinline]] BlockFindings<Bits> run_by_table(std::size_t begin, std::size_t end, Rec* out,
                                                      std::uint32_t* row, bool streams) const {
     BlockFindings<Bits> found;
     if constexpr (Order::has_special) {
       look(source_.keys + begin, end - begin, found);
       if (found.special) return found;
+    }
+    if constexpr (By == CellsBy::values) {
+      look_for_nan(source_.keys + begin, end - begin, found);
+      if (found.escapes) return found;
     }
     std::uint16_t* const kept = kept_behind(end - begin);
     std::fill_n(bench_.counters, counter_count, 0u);
@@ -104,14 +165,14 @@ class BlockPartition {
     if (buckets_.splits > 0) {
       const Rec* const records = bench_.b;
       const auto record = [=](std::size_t i) { return records[i]; };
-      count_quarters<ByWidth>([=](std::size_t i) { return records[i].key(); }, splits.left, kept);
+      count_quarters<By>([=](std::size_t i) { return records[i].key(); }, splits.left, kept);
       place_quarters(splits, row);
       move_quarters(record, splits.left, kept, rest);
     } else {
       const Order order = order_;
       const RecordSource<Key, Value> source = source_;
       const auto key = [=](std::size_t i) { return order.enter(source.keys[begin + i]); };
-      count_quarters<ByWidth>(key, end - begin, kept);
+      count_quarters<By>(key, end - begin, kept);
       place_quarters(splits, row);
       move_quarters([=](std::size_t i) { return Rec(key(i), source.value(begin + i)); },
                     end - begin, kept, rest);
@@ -261,7 +322,7 @@ class BlockPartition {
     return left;
   }
 
-  template <bool ByWidth, class KeyOf>
+  template <CellsBy By, class KeyOf>
   void count_quarters(const KeyOf& key, std::size_t size, std::uint16_t* kept) const {
     const Order order = order_;
     const auto look_up = buckets_.table.look_up();
@@ -272,7 +333,7 @@ class BlockPartition {
       return;
     }
     for_each_in_quarters(size, [=](std::size_t i, std::size_t q) {
-      const std::uint32_t bucket = look_up.template of<ByWidth>(order.bits(key(i)));
+      const std::uint32_t bucket = look_up.template of<By>(order.bits(key(i)));
       kept[i] = static_cast<std::uint16_t>(bucket);
       ++counters[q * counter_stride + bucket];
     });
@@ -372,17 +433,22 @@ class BlockPartition {
   }
 
   /// Looks at a stretch, then counts it while it is near.
-  BlockFindings<Bits> count(std::size_t begin, std::size_t end) const {
+  template <class Find>
+  BlockFindings<Bits> count(const Find& find, std::size_t begin, std::size_t end) const {
     constexpr std::size_t stretch = std::max<std::size_t>(counter_sets, 4096 / sizeof(Key));
     std::fill_n(bench_.counters, counter_count, 0u);
     BlockFindings<Bits> found;
     for (std::size_t at = begin; at < end; at += stretch) {
       const std::size_t size = std::min(stretch, end - at);
       prefetch_values(at, size);
+      if constexpr (std::is_same_v<Find, FindByValues>) {
+        look_for_nan(source_.keys + at, size, found);
+        if (found.escapes) return found;
+      }
       look(source_.keys + at, size, found);
-      count_stretch(source_.keys + at, size);
+      count_stretch(find, source_.keys + at, size);
     }
-    found.escapes = buckets_.escapes(static_cast<Bits>(found.differing & order_.wanted));
+    found.escapes |= buckets_.escapes(static_cast<Bits>(found.differing & order_.wanted));
     return found;
   }
 
@@ -415,18 +481,27 @@ class BlockPartition {
     found.differing |= differing;
   }
 
+  /// NaNs have no step.
+  void look_for_nan(const Key* keys, std::size_t size, BlockFindings<Bits>& found) const {
+    constexpr std::uint64_t magnitude = ~std::uint64_t{0} >> 1,
+                            infinity = std::uint64_t{0x7ff} << 52;
+    std::uint64_t beyond = 0;
+    for (std::size_t i = 0; i < size; ++i) beyond |= infinity - (keys[i] & magnitude);
+    found.escapes |= beyond >> 63 != 0;
+  }
+
   /// Equal keys in a row count in different sets: none waits for the last one's counter.
-  void count_stretch(const Key* keys, std::size_t size) const {
-    const Order order = order_;
-    const Digit digit = buckets_.digit;
+  template <class Find>
+  void count_stretch(const Find& find_bucket, const Key* keys, std::size_t size) const {
+    const Find find = find_bucket;
     std::uint32_t* const counters = bench_.counters;
     std::size_t i = 0;
     for (; i + counter_sets <= size; i += counter_sets) {
       for (std::size_t set = 0; set < counter_sets; ++set) {
-        ++counters[set * counter_stride + digit.of(order.bits(order.enter(keys[i + set])))];
+        ++counters[set * counter_stride + find(keys[i + set])];
       }
     }
-    for (; i < size; ++i) ++counters[digit.of(order.bits(order.enter(keys[i])))];
+    for (; i < size; ++i) ++counters[find(keys[i])];
   }
 
   /// Counts to places.
@@ -446,9 +521,10 @@ class BlockPartition {
     row[buckets_.count] = static_cast<std::uint32_t>(sum * sizeof(Rec));
   }
 
-  void move(std::size_t begin, std::size_t end) const {
+  template <class Find>
+  void move(const Find& find_bucket, std::size_t begin, std::size_t end) const {
     const Order order = order_;
-    const Digit digit = buckets_.digit;
+    const Find find = find_bucket;
     const RecordSource<Key, Value> source = source_;
     std::uint32_t* const next = bench_.counters;
     Rec* const to = bench_.a;
@@ -460,12 +536,12 @@ class BlockPartition {
     for (; i + 4 <= end; i += 4) {
       const Rec moving[4] = {record(i), record(i + 1), record(i + 2), record(i + 3)};
       std::uint32_t bucket[4];
-      for (std::size_t j = 0; j < 4; ++j) bucket[j] = digit.of(order.bits(moving[j].key()));
+      for (std::size_t j = 0; j < 4; ++j) bucket[j] = find(source.keys[i + j]);
       for (std::size_t j = 0; j < 4; ++j) to[next[bucket[j]]++] = moving[j];
     }
     for (; i < end; ++i) {
       const Rec moving = record(i);
-      to[next[digit.of(order.bits(moving.key()))]++] = moving;
+      to[next[find(source.keys[i])]++] = moving;
     }
   }
 

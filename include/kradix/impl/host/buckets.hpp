@@ -2,12 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/host/cache_sort.hpp"
+#include "kradix/impl/host/order.hpp"
 #include "kradix/impl/host/simd_buckets.hpp"
 
 namespace kradix::impl {
@@ -17,8 +19,69 @@ inline constexpr std::size_t max_buckets = 1 << 11;
 /// A table's quotas, with those of its most frequent key, need so many.
 inline constexpr std::size_t least_buckets = 8;
 
+/// Steps of one width from `low` on. What lies beside belongs to the first or the last.
+template <class Bits>
+struct KeySteps {
+  Bits low, high;
+  int shift;
+
+  static KeySteps between(Bits low, Bits high, int count_bits) {
+    return {low, high, std::max(0, bit_width_of(static_cast<Bits>(high - low)) - count_bits)};
+  }
+  std::size_t of(Bits bits) const {
+    return static_cast<std::size_t>(static_cast<Bits>(std::clamp(bits, low, high) - low) >> shift);
+  }
+  std::size_t count() const { return of(high) + 1; }
+};
+
+/// Likewise of stored doubles, by their values; there are no NaNs. (Which bits tell: compilers may be told that there never are.)
+struct DoubleSteps {
+  StoredDoubles value_of;
+  double first, per_unit;
+  double last;        ///< step
+  unsigned rounding;  ///< of whom they were made for
+
+  /// None unless steps are wide enough to be told apart.
+  static DoubleSteps between(const StoredDoubles& value_of, std::uint64_t low, std::uint64_t high,
+                             std::size_t count) {
+    const double first = value_of(low), last = static_cast<double>(count - 1);
+    // The last one's middle is the end, wherever that is rounded to.
+    const DoubleSteps steps{value_of, first, (last + 0.5) / (value_of(high) - first), last,
+                            rounding_of_thread()};
+    constexpr double narrow = 1e280;
+    const double per_unit = std::abs(steps.per_unit);
+    return is_finite(value_of(low)) && is_finite(value_of(high)) && per_unit < narrow &&
+                   per_unit > 1 / narrow
+               ? steps
+               : DoubleSteps{};
+  }
+  static bool is_finite(double value) {
+    constexpr std::uint64_t infinity = std::uint64_t{0x7ff} << 52;
+    return (Kokkos::bit_cast<std::uint64_t>(value) & infinity) != infinity;
+  }
+  bool exist() const { return per_unit != 0; }
+  /// Does the calling thread find the same steps?
+  bool are_same_here() const { return !exist() || rounding == rounding_of_thread(); }
+  std::size_t of(std::uint64_t stored) const { return of_value(value_of(stored)); }
+  std::size_t of_value(double value) const {
+    const double step = (value - first) * per_unit;
+    return static_cast<std::size_t>(static_cast<int>(std::min(std::max(0.0, step), last)));
+  }
+  std::size_t count() const { return static_cast<std::size_t>(last) + 1; }
+
+  /// How the calling thread rounds, and whether it takes numbers near zero for zeros: another one, told otherwise, might find
+  /// another step for a value.
+  static unsigned rounding_of_thread() {
+    const volatile double one = 1, quarter = 0x1p-54, most = 0x1.8p-53, least = 0x1p-1074;
+    return static_cast<unsigned>(one + quarter > 1) | static_cast<unsigned>(one + most > 1) << 1 |
+           static_cast<unsigned>(-one - quarter < -1) << 2 | static_cast<unsigned>(least > 0) << 3;
+  }
+};
+
+enum class CellsBy { steps, distance, values };
+
 /// Fine cells of a range of keys, in order: all of one width, or the wider the farther they are from a key near which
-/// most others lie.
+/// most others lie, or steps of doubles' values.
 template <class Bits>
 struct KeyCells {
   static constexpr int count_bits = 12;
@@ -26,29 +89,34 @@ struct KeyCells {
 
   static constexpr int fine = sizeof(Bits) <= 4 ? 6 : sizeof(Bits) <= 8 ? 5 : 4;
 
-  Bits low, high;
-  int shift;      ///< of cells of one width
-  bool by_width;  ///< of a key's distance from `center`
-  Bits center;
+  CellsBy by;
+  KeySteps<Bits> steps;
+  Bits center;  ///< by distance
+  DoubleSteps values;
 
   static KeyCells even(Bits low, Bits high) {
-    return {low, high, std::max(0, bit_width_of(static_cast<Bits>(high - low)) - count_bits), false,
-            0};
+    return {CellsBy::steps, KeySteps<Bits>::between(low, high, count_bits), 0, {}};
   }
-  static KeyCells around(Bits center, Bits low, Bits high) { return {low, high, 0, true, center}; }
+  static KeyCells around(Bits center) { return {CellsBy::distance, {}, center, {}}; }
+  static KeyCells of_values(const DoubleSteps& values) { return {CellsBy::values, {}, 0, values}; }
 
-  template <bool ByWidth>
+  template <CellsBy By>
   std::size_t of(Bits bits) const {
-    if constexpr (ByWidth) {
+    if constexpr (By == CellsBy::values) return values.of(static_cast<std::uint64_t>(bits));
+    if constexpr (By == CellsBy::distance) {
       // Without branches: below the center all bits of the distance from it, and of its cell, are turned.
       const bool below = bits < center;
       const auto turn = static_cast<Bits>(Bits{0} - static_cast<Bits>(below));
       const auto distance = static_cast<Bits>(static_cast<Bits>(bits - center) ^ turn);
       return count / 2 + (from_center(distance) ^ (std::size_t{0} - below));
     }
-    return static_cast<std::size_t>(static_cast<Bits>(std::clamp(bits, low, high) - low) >> shift);
+    return steps.of(bits);
   }
-  std::size_t of(Bits bits) const { return by_width ? of<true>(bits) : of<false>(bits); }
+  std::size_t of(Bits bits) const {
+    return by == CellsBy::steps      ? of<CellsBy::steps>(bits)
+           : by == CellsBy::distance ? of<CellsBy::distance>(bits)
+                                     : of<CellsBy::values>(bits);
+  }
 
  private:
   /// As a float: some leading bits, and how many follow.
@@ -80,43 +148,42 @@ struct BucketTable {
     const std::uint16_t* bucket;
     const Bits* heavy;
 
-    /// Grows with the key. `ByWidth` says how the cells are.
-    template <bool ByWidth>
+    /// Grows with the key. `By` says how the cells are.
+    template <CellsBy By>
     std::uint32_t of(Bits bits) const {
       bits &= wanted;
-      const std::uint32_t first = bucket[cells.template of<ByWidth>(bits)];
+      const std::uint32_t first = bucket[cells.template of<By>(bits)];
       return first + (bits >= heavy[first]) + (bits > heavy[first]);
     }
   };
   LookUp look_up() const { return {wanted, cells, bucket, heavy}; }
   /// The same for SIMD, which reads beyond the last cell's bucket.
   TableNumbers numbers() const requires std::is_same_v<Bits, TableNumbers::Word> {
-    return {wanted,       cells.low,        cells.high,  cells.shift, cells.by_width,
+    const KeySteps<Bits>& steps = cells.steps;
+    return {wanted,       steps.low,        steps.high,  steps.shift, cells.by == CellsBy::distance,
             cells.center, Cells::count / 2, Cells::fine, bucket,      heavy};
   }
   /// The first of the buckets of its cell.
   std::uint32_t first_of(Bits bits) const { return bucket[cells.of(bits & wanted)]; }
   std::uint32_t of(Bits bits) const {
-    return cells.by_width ? look_up().template of<true>(bits) : look_up().template of<false>(bits);
+    const std::uint32_t first = first_of(bits);
+    bits &= wanted;
+    return first + (bits >= heavy[first]) + (bits > heavy[first]);
   }
 
-  /// From a sorted sample of masked keys; returns how many buckets there are, at most `most`.
-  std::size_t build(const Bits* sample, std::size_t size, Bits all_wanted, std::size_t most) {
+  /// From a sorted sample of masked keys; returns how many buckets there are, at most `most`. If so many do, they are of half or three
+  /// quarters of what a cache holds, which is `full` of the sample. Cells may be steps of values.
+  std::size_t build(const Bits* sample, std::size_t size, Bits all_wanted, std::size_t most,
+                    std::size_t full = ~std::size_t{0}, const DoubleSteps& values = {}) {
     wanted = all_wanted;
-    std::fill_n(heavy, max_buckets, none);
-    choose_cells(sample, size);
+    choose_cells(sample, size, values);
     const std::size_t quota = choose_quota(sample, size, most);
-    Stretch now{0, 0, none, std::min(size, 2 * quota)};
-    for (std::size_t cell = 0, begin = 0; cell < Cells::count; ++cell) {
-      std::size_t end = begin;
-      while (end < size && cells.of(sample[end]) == cell) ++end;
-      if (now.held > 0 && now.held + (end - begin) > quota) close(now);
-      bucket[cell] = static_cast<std::uint16_t>(now.index);
-      now.take(sample + begin, end - begin);
-      begin = end;
+    for (const std::size_t fitting : {full / 2, full - full / 4}) {
+      if (fitting == 0 || fitting >= quota) continue;
+      const std::size_t found = divide(sample, size, fitting, most);
+      if (found <= most) return found;
     }
-    close(now);
-    return now.index + 1;  // the greatest key of all is none, and above it
+    return divide(sample, size, quota, 2 * max_buckets);  // which has
   }
 
  private:
@@ -138,6 +205,23 @@ struct BucketTable {
     }
   };
 
+  /// Returns how many buckets there are of at most `quota` each, or more than `room` where that has not room for them.
+  std::size_t divide(const Bits* sample, std::size_t size, std::size_t quota, std::size_t room) {
+    std::fill_n(heavy, max_buckets, none);
+    Stretch now{0, 0, none, std::min(size, 2 * quota)};
+    for (std::size_t cell = 0, begin = 0; cell < Cells::count; ++cell) {
+      std::size_t end = begin;
+      while (end < size && cells.of(sample[end]) == cell) ++end;
+      if (now.held > 0 && now.held + (end - begin) > quota) close(now);
+      if (now.index + 4 > room) return room + 1;  // a heavy key adds two, and the greatest one
+      bucket[cell] = static_cast<std::uint16_t>(now.index);
+      now.take(sample + begin, end - begin);
+      begin = end;
+    }
+    close(now);
+    return now.index + 1;  // the greatest key of all is none, and above it
+  }
+
   /// What a bucket's share of the sample is. Where heavy keys hold much of it, others have finer buckets, up to four times.
   static std::size_t choose_quota(const Bits* sample, std::size_t size, std::size_t most) {
     // Two neighbours together hold more than a quota, and a heavy key, which adds two, two alone.
@@ -157,18 +241,18 @@ struct BucketTable {
   }
 
   /// Those of which the fullest holds least, but for its most frequent key.
-  void choose_cells(const Bits* sample, std::size_t size) {
+  void choose_cells(const Bits* sample, std::size_t size, const DoubleSteps& values) {
     const Bits low = sample[0], high = sample[size - 1];
     cells = Cells::even(low, high);
     std::size_t least = fullest(cells, sample, size) / 2;  // those of one width are sooner found
-    for (const Bits center : {low, sample[size / 2], high}) {
-      const Cells others = Cells::around(center, low, high);
+    const auto compare = [&](const Cells& others) {
       const std::size_t held = fullest(others, sample, size);
-      if (held < least) {
-        least = held;
-        cells = others;
-      }
-    }
+      if (held >= least) return;
+      least = held;
+      cells = others;
+    };
+    if (values.exist()) compare(Cells::of_values(values));
+    for (const Bits center : {low, sample[size / 2], high}) compare(Cells::around(center));
   }
   static std::size_t fullest(const Cells& cells, const Bits* sample, std::size_t size) {
     std::size_t most = 0;
@@ -263,15 +347,21 @@ struct BucketBits {
   }
 };
 
-/// Buckets by a digit while that serves, else by a table or by splitters.
+/// What tells a key's bucket.
+enum class BucketsBy { digit, steps, values, table, splitters };
+
+/// Buckets by a digit while that serves, else by steps, or by a table or by splitters.
 template <class Bits>
 struct Buckets {
+  BucketsBy by;
   std::size_t count;
-  bool by_table, by_splitters;
   Bits reference;  ///< a key of the sample
   Bits differing;  ///< the bits in which the sample's keys differ
   int top;         ///< by digit: all keys must equal the reference in the bits from here up
   Digit digit;
+  Bits low, high;  ///< of a sorted sample: its ends
+  KeySteps<Bits> steps;
+  DoubleSteps values;
   BucketTable<Bits> table;
   static constexpr std::size_t most_splits = 4;
   std::size_t splits;  ///< by table: so many buckets are of a key that is split off
@@ -280,27 +370,50 @@ struct Buckets {
 
   /// No key may leave the digit's range.
   bool escapes(Bits differing) const {
-    return !by_table && !by_splitters && (differing & static_cast<Bits>(~low_mask<Bits>(top))) != 0;
+    return by == BucketsBy::digit && (differing & static_cast<Bits>(~low_mask<Bits>(top))) != 0;
   }
 
-  /// The bits in which keys of one bucket may differ, as far as the sample says; none by a table or splitters, which do not tell.
+  /// The steps of values that are looked at, or none.
+  DoubleSteps value_steps() const {
+    if (by == BucketsBy::values) return values;
+    return by == BucketsBy::table ? table.cells.values : DoubleSteps{};
+  }
+
+  /// No key of the bucket, by steps or by a table, is less. (Found between the ends of the sample: what it says is between those, too.)
+  Bits least_of(std::size_t bucket) const {
+    if (bucket == 0) return 0;
+    const auto bucket_of = [&](Bits key) {
+      return by == BucketsBy::steps    ? steps.of(key)
+             : by == BucketsBy::values ? values.of(key)
+                                       : table.of(key);
+    };
+    Bits before = low, least = high;
+    while (least - before > 1) {
+      const auto middle = static_cast<Bits>(before + (least - before) / 2);
+      (bucket_of(middle) < bucket ? before : least) = middle;
+    }
+    return least;
+  }
+
+  /// The bits in which keys of one bucket may differ, as far as the sample says; none where buckets are not by a digit.
   Bits varying_in_one() const {
-    return by_table || by_splitters ? Bits{0}
-                                    : static_cast<Bits>(differing & low_mask<Bits>(digit.shift));
+    return by == BucketsBy::digit ? static_cast<Bits>(differing & low_mask<Bits>(digit.shift))
+                                  : Bits{0};
   }
 
   /// Are all keys of a bucket the same, which need not travel?
   bool holds_one_key(std::size_t bucket) const {
-    return by_splitters ? splitters.one_key[bucket] : by_table && table.key_bytes[bucket] == 0;
+    if (by == BucketsBy::splitters) return splitters.one_key[bucket];
+    return by == BucketsBy::table && table.key_bytes[bucket] == 0;
   }
   /// That key.
   Bits only_key(std::size_t bucket) const {
-    return by_splitters ? splitters.splitter[bucket] : table.heavy[bucket - 1];
+    return by == BucketsBy::splitters ? splitters.splitter[bucket] : table.heavy[bucket - 1];
   }
 
   /// By the top `bits` of the bits that differ.
   void take_digit(Bits first, Bits all_differing, int bits) {
-    by_table = by_splitters = false;
+    by = BucketsBy::digit;
     reference = first;
     differing = all_differing;
     top = bit_width_of(differing);
@@ -318,15 +431,43 @@ struct Buckets {
     return even(sample, size, counters);
   }
 
+  /// From a sorted sample: by steps, of as many bits as leave hardly a key in a bucket of which the sample has more than `most`.
+  /// False if not so many are `enough`.
+  bool take_steps(const Bits* sample, std::size_t size, BucketBits bits, std::size_t most) {
+    by = BucketsBy::steps;
+    for (int b = bits.enough; b <= bits.most; ++b) {
+      const auto tried = KeySteps<Bits>::between(sample[0], sample[size - 1], b);
+      if (crowd([&](Bits key) { return tried.of(key); }, sample, size, most, 16)) continue;
+      steps = tried;
+      count = steps.count();
+      return true;
+    }
+    return false;
+  }
+  /// Likewise by values.
+  bool take_values(const StoredDoubles& value_of, const Bits* sample, std::size_t size,
+                   BucketBits bits, std::size_t most) {
+    by = BucketsBy::values;
+    for (int b = bits.enough; b <= bits.most; ++b) {
+      values = DoubleSteps::between(value_of, sample[0], sample[size - 1], std::size_t{1} << b);
+      if (!values.exist()) return false;
+      if (crowd([&](Bits key) { return values.of(key); }, sample, size, most, 16)) continue;
+      count = values.count();
+      return true;
+    }
+    return false;
+  }
+
   /// From a sorted sample. `makes_keys`: the wanted bits are all that there is of a key of so many bytes.
   void take_table(const Bits* sample, std::size_t size, Bits wanted, bool makes_keys,
-                  std::uint32_t key_bytes, BucketBits bits) {
-    by_table = true;
-    by_splitters = false;
+                  std::uint32_t key_bytes, BucketBits bits, std::size_t full = ~std::size_t{0},
+                  const DoubleSteps& values = {}) {
+    by = BucketsBy::table;
     reference = sample[0];
     // A sample's quotas are uneven: some more buckets keep the largest ones small.
     const int uneven = std::min(bits.enough + 2, bits.most);
-    count = table.build(sample, size, wanted, std::max(least_buckets, std::size_t{1} << uneven));
+    count = table.build(sample, size, wanted, std::max(least_buckets, std::size_t{1} << uneven),
+                        full, values);
     std::fill_n(table.key_bytes, count, key_bytes);
     splits = 0;
     if (makes_keys) leave_keys(sample, size);
@@ -334,20 +475,13 @@ struct Buckets {
 
   /// Do buckets by a table, but those of one key, hold more than `most` of the sample? Such a table knows no keys closer to each other than
   /// its cells are wide.
-  bool crowd(const Bits* sample, std::size_t size, std::size_t most) const {
-    std::size_t crowded = 0;
-    for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
-      const std::uint32_t bucket = table.of(sample[begin]);
-      while (end < size && table.of(sample[end]) == bucket) ++end;
-      if (!holds_one_key(bucket) && end - begin > most) crowded += end - begin;
-    }
-    return 4 * crowded > size;
+  bool table_crowds(const Bits* sample, std::size_t size, std::size_t most) const {
+    return crowd([&](Bits key) { return table.of(key); }, sample, size, most, 4);
   }
 
   /// From a sorted sample of whole keys.
   void take_splitters(const Bits* sample, std::size_t size, BucketBits bits) {
-    by_table = false;
-    by_splitters = true;
+    by = BucketsBy::splitters;
     reference = sample[0];
     const std::size_t room = std::max(least_buckets, std::size_t{1} << bits.most);
     // Frequent keys ask for more than a share.
@@ -380,6 +514,19 @@ struct Buckets {
     for (std::size_t left = size; splits < most_splits && 3 * held[splits] > left; ++splits) {
       left -= held[splits];
     }
+  }
+
+  /// Does a part of a sorted sample lie in buckets, not of one key, that hold more than `most` of it?
+  template <class BucketOf>
+  bool crowd(const BucketOf& bucket_of, const Bits* sample, std::size_t size, std::size_t most,
+             std::size_t part) const {
+    std::size_t crowded = 0;
+    for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
+      const std::size_t bucket = bucket_of(sample[begin]);
+      while (end < size && bucket_of(sample[end]) == bucket) ++end;
+      if (end - begin > most && !holds_one_key(bucket)) crowded += end - begin;
+    }
+    return part * crowded > size;
   }
 
   /// Few keys lie in buckets much fuller than others?

@@ -40,19 +40,30 @@ struct RecordSink {
   }
 };
 
-/// A bucket's keys while they are sorted. Between splitters they are less by the bucket's own: no more bits vary than it is wide.
+/// A bucket's keys while they are sorted. But in buckets by a digit they are less by the least that the bucket may have: no
+/// more bits vary than it is wide.
 template <class Order, class Rec>
 class KeysFrom {
   using Stored = typename Order::Stored;
-  static constexpr bool may_be_less = SimdRecords<Order, Rec>::exist;
+  using Bits = typename Order::Bits;
+  static constexpr bool may_be_less = SimdRecords<Order, Rec>::exist || takes_steps<Order>;
 
  public:
-  template <class Buckets>
-  KeysFrom(const Order& order, const Buckets& buckets, std::size_t bucket) : order_(order) {
+  KeysFrom(const Order& order, const Buckets<Bits>& buckets, std::size_t bucket)
+      : order_(order), varying_(buckets.varying_in_one()) {
     if constexpr (may_be_less) {
-      if (buckets.by_splitters) least_ = static_cast<Stored>(buckets.splitters.splitter[bucket]);
+      if (buckets.by == BucketsBy::splitters) {
+        least_ = static_cast<Stored>(buckets.splitters.splitter[bucket]);
+      } else if (buckets.by != BucketsBy::digit && buckets.value_steps().are_same_here() &&
+                 order.wanted == low_mask<Bits>(8 * sizeof(Stored))) {
+        const bool has_ends = bucket > 0 && bucket + 1 < buckets.count;
+        least_ = static_cast<Stored>(buckets.least_of(bucket));
+        if (has_ends) varying_ = bits_below(buckets.least_of(bucket + 1) - least_);
+      }
     }
   }
+  /// The bits in which keys of the bucket may differ; none where buckets do not tell.
+  Bits varying() const { return varying_; }
   /// Are keys not what they were?
   bool changes() const {
     if constexpr (may_be_less) return least_ != 0;
@@ -74,7 +85,12 @@ class KeysFrom {
   }
 
  private:
+  static Bits bits_below(Bits end) {
+    return low_mask<Bits>(bit_width_of(static_cast<Bits>(end - 1)));
+  }
+
   Order order_;
+  Bits varying_;
   std::conditional_t<may_be_less, Stored, NoValue> least_{};
 };
 
@@ -155,7 +171,7 @@ struct HostLevel {
   /// A key left the range of the sample's: no key leaves a table's.
   void retry(const Bench& bench) const {
     state->verdict = State::good;
-    choose_uneven(bench, false);
+    choose_uneven(bench, false, true);
   }
 
   /// Is nothing of a key outside the caller's range of bits?
@@ -188,6 +204,7 @@ struct HostLevel {
 
   void partition(const Bench& bench) const {
     std::fill_n(bench.totals, state->buckets.count, std::uint64_t{0});
+    if (!state->buckets.value_steps().are_same_here()) return judge(State::escaped);
     const BlockPartition<Order, Value> blocks_of(order, source, state->buckets, bench);
     for_each_block([&](std::size_t begin, std::size_t end) {
       const BlockFindings<Bits> found = blocks_of.run(
@@ -329,16 +346,19 @@ struct HostLevel {
   }
 
   /// Of keys that no digit spreads.
-  void choose_uneven(const Bench& bench, bool splits) const {
+  void choose_uneven(const Bench& bench, bool splits, bool have_escaped = false) const {
     using BySimd = SimdRecords<Order, Rec>;
     const std::size_t size = sample(bench, BucketSample::size_for_buckets(range.size()));
     const Bits* const keys = sort_sample(bench, size);
     const bool by_simd = BySimd::serve(order) && fits_splitters();
+    state->buckets.low = keys[0];
+    state->buckets.high = keys[size - 1];
     if (!by_simd || !BySimd::serve_all) {
-      take_table(keys, size);
-      // Of the sample, in a bucket twice as large as a cache holds.
-      const std::size_t full = 2 * size * capacity / range.size();
-      if (!by_simd || splits || !state->buckets.crowd(keys, size, full)) return;
+      const std::size_t full = size * capacity / range.size();  // of the sample, as a cache is
+      const bool may_step = !splits && !have_escaped && all_bits_count() && !are_alike(keys, size);
+      if (may_step && take_steps(keys, size, full)) return;
+      take_table(keys, size, full, may_step);
+      if (!by_simd || splits || !state->buckets.table_crowds(keys, size, 2 * full)) return;
     }
     state->buckets.take_splitters(keys, size, bucket_bits());
   }
@@ -347,10 +367,37 @@ struct HostLevel {
     return range.size() <= (std::size_t{3} << most_bits) / 4 * capacity;
   }
 
-  void take_table(const Bits* sample, std::size_t size) const {
+  /// Is an eighth of a sorted sample, or more, of keys that it holds before?
+  static bool are_alike(const Bits* sample, std::size_t size) {
+    std::size_t alike = 0;
+    for (std::size_t i = 1; i < size; ++i) alike += sample[i] == sample[i - 1];
+    return 8 * alike > size;
+  }
+
+  /// Of whole keys, few of them alike: false if no steps are even enough.
+  bool take_steps(const Bits* sample, std::size_t size, std::size_t most) const {
+    if constexpr (takes_steps<Order>) {
+      const int enough = bucket_bits().enough;
+      const BucketBits bits{enough, std::min(enough + 2, most_bits)};
+      if (state->buckets.take_steps(sample, size, bits, most)) return true;
+      if constexpr (orders_doubles<Order>) {
+        return state->buckets.take_values(stored_doubles(order), sample, size, bits, most);
+      }
+    }
+    return false;
+  }
+  void take_table(const Bits* sample, std::size_t size, std::size_t full,
+                  [[maybe_unused]] bool by_values) const {
+    DoubleSteps values{};
+    if constexpr (orders_doubles<Order>) {
+      if (by_values) {
+        values = DoubleSteps::between(stored_doubles(order), sample[0], sample[size - 1],
+                                      KeyCells<Bits>::count);
+      }
+    }
     state->buckets.take_table(sample, size, order.wanted, Order::is_encoded && all_bits_count(),
                               static_cast<std::uint32_t>(sizeof(Stored)),
-                              {bucket_bits().enough, most_bits});
+                              {bucket_bits().enough, most_bits}, full, values);
   }
   void prefetch_run(std::size_t bucket, std::size_t block_index) const {
     constexpr std::size_t most_lines = 9;
@@ -383,22 +430,25 @@ struct HostLevel {
     const KeysFrom<Order, Rec> from(order, state->buckets, bucket);
     const Bits first = by.bits(from.enter(first_of(bucket)).key());
     const CacheSort<Order, Rec> cache(order, bench.counters);
-    const DigitPair ahead = cache.counted_ahead(state->buckets.varying_in_one(), size_of(bucket));
+    const DigitPair ahead = cache.counted_ahead(from.varying(), size_of(bucket));
     Bits differing = 0;
     Rec* to = bench.a;
-    for_each_run(bucket, 0, block_count(), [&](const Run& run) {
+    const auto take = [&](const Run& run, const auto& enter) {
       const std::size_t count = run.count();
       if (ahead.exists()) {
-        differing |= copy_and_count(run.records(), count, to, by, first, ahead.digit[0],
+        differing |= copy_and_count(run.records(), count, to, by, first, enter, ahead.digit[0],
                                     ahead.digit[1], cache.counters_of(0), cache.counters_of(1));
-      } else if (from.changes()) {
-        differing |= copy_records(run.records(), count, to, by, first,
-                                  [=](const Rec& record) { return from.enter(record); });
       } else {
-        differing |= copy_records(run.records(), count, to, by, first,
-                                  [](const Rec& record) { return record; });
+        differing |= copy_records(run.records(), count, to, by, first, enter);
       }
       to += count;
+    };
+    for_each_run(bucket, 0, block_count(), [&](const Run& run) {
+      if (from.changes()) {
+        take(run, [=](const Rec& record) { return from.enter(record); });
+      } else {
+        take(run, [](const Rec& record) { return record; });
+      }
     });
     const auto size = static_cast<std::size_t>(to - bench.a);
     const Rec* const sorted = cache.sort(bench.a, bench.b, size, differing & order.wanted, ahead);
@@ -433,12 +483,13 @@ struct HostLevel {
   }
 
   /// Likewise; two digits of each are counted.
+  template <class Enter>
   static Bits copy_and_count(const Rec* from, std::size_t count, Rec* to, Order by, Bits first,
-                             Digit high, Digit low, std::uint32_t* times_high,
+                             Enter enter, Digit high, Digit low, std::uint32_t* times_high,
                              std::uint32_t* times_low) {
     Bits differing = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      const Rec record = from[i];
+      const Rec record = enter(from[i]);
       const Bits bits = by.bits(record.key());
       differing |= bits ^ first;
       ++times_high[high.of(bits)];

@@ -297,7 +297,7 @@ class HostSort {
   /// Likewise those that buckets by a table hold.
   bool part_by_simd() {
     if constexpr (SimdParts<Level>::exists) {
-      const bool serves = level_.state->buckets.by_table ||
+      const bool serves = level_.state->buckets.by == BucketsBy::table ||
                           SimdParts<Level>::serve_spread(level_.range.size(), level_.threads);
       if (!serves || !can_part()) return false;
       const std::size_t sampled =

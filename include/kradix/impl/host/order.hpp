@@ -1,6 +1,7 @@
 // How records of a host sort store their keys, and the bits by which they are ordered.
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
 
@@ -111,6 +112,25 @@ template <>
 inline constexpr bool orders_doubles<EncodedTotalOrder<std::uint64_t>> = true;
 template <>
 inline constexpr bool orders_doubles<EncodedOrder<std::uint64_t, true>> = true;
+
+/// What doubles are that such an order stores.
+struct StoredDoubles {
+  std::uint64_t flip, add;
+  double operator()(std::uint64_t stored) const {
+    return Kokkos::bit_cast<double>(float_of_order<std::uint64_t>((stored ^ flip) + add));
+  }
+};
+inline StoredDoubles stored_doubles(const EncodedOrder<std::uint64_t, true>& order) {
+  return {order.codec.flip, 0};
+}
+inline StoredDoubles stored_doubles(const EncodedTotalOrder<std::uint64_t>& order) {
+  return {order.codec.flip, order.codec.lowest};
+}
+
+/// May buckets be steps of its words?
+template <class Order>
+inline constexpr bool takes_steps = Order::is_encoded && (sizeof(typename Order::Stored) == 4 ||
+                                                          sizeof(typename Order::Stored) == 8);
 
 /// Bits as they are.
 template <class Word>

@@ -35,8 +35,6 @@ struct SimdParts<Level> {
   using Word = typename Level::Stored;
   using OrderType = typename Level::OrderType;
   static constexpr bool exists = true;
-  /// Doubles are parted by what they turn to, but stay what they are, to be sorted as such.
-  static constexpr bool keeps = orders_doubles<OrderType>;
 
   /// Are they parted sooner than they are moved to buckets by a table? See docs/algorithms/blocked_radix.md.
   static bool serve(const Level& level) {
@@ -84,8 +82,11 @@ struct SimdParts<Level> {
   Part *parts, *next_parts;
   Slice* slices;
   Exchange* exchanges;
+  /// Doubles are parted by what they turn to, but stay what they are where they are best sorted as such, or most are not sorted.
+  bool keeps = false;
   std::size_t part_count = 1, slice_count = 0, exchange_count = 0;
-  /// Longer parts are halved by whoever sorts them, for their sizes do not tell how long they take.
+  /// Longer parts are halved by whoever sorts them: where sizes do not tell how long they take, and with AVX2 until a core's cache
+  /// holds them, which takes less time than Highway's sort.
   std::size_t grain;
 
   static constexpr std::size_t bytes() {
@@ -102,8 +103,12 @@ struct SimdParts<Level> {
         next_parts(parts + most_parts),
         slices(reinterpret_cast<Slice*>(next_parts + most_parts)),
         exchanges(reinterpret_cast<Exchange*>(slices + most_slices)),
-        grain(of.range.size()) {
-    if (are_alike(sampled)) grain = std::max(grain / (8 * of.threads), least_grain);
+        grain(has_wide_simd() ? of.range.size() : of.capacity / 2) {
+    const std::size_t alike = count_alike(sampled);
+    keeps = orders_doubles<OrderType> && (has_wide_simd() || 2 * alike > sampled);
+    if (4 * alike > sampled) {
+      grain = std::min(grain, std::max(of.range.size() / (8 * of.threads), least_grain));
+    }
     parts[0] = {0, of.range.size(), 0, sampled, 0};
   }
 
@@ -167,7 +172,7 @@ struct SimdParts<Level> {
 
   void sort(const Part& part) const {
     Word* const begin = words + part.begin;
-    if constexpr (keeps) {
+    if (keeps) {
       if (!part.is_one_key) sort_in_place(level.order, begin, begin, part.size());
     } else {
       if (!part.is_one_key) sort_leaf(begin, part.size());
@@ -185,11 +190,10 @@ struct SimdParts<Level> {
 
  private:
   std::size_t part(std::size_t begin, std::size_t end, Word splitter) const {
-    if constexpr (keeps) {
-      return part_doubles(words + begin, end - begin, splitter, turn);
-    } else {
-      return part_words(words + begin, end - begin, splitter, turn);
+    if constexpr (orders_doubles<OrderType>) {
+      if (keeps) return part_doubles(words + begin, end - begin, splitter, turn);
     }
+    return part_words(words + begin, end - begin, splitter, turn);
   }
 
   /// Either may be the part itself.
@@ -202,11 +206,11 @@ struct SimdParts<Level> {
     others = {border, part.end, sample_border, part.sample_end, part.splitter};
   }
 
-  /// A quarter of the sample's keys, or more?
-  bool are_alike(std::size_t sampled) const {
+  /// Sampled keys like another before them.
+  std::size_t count_alike(std::size_t sampled) const {
     std::size_t alike = 0;
     for (std::size_t i = 1; i < sampled; ++i) alike += sample[i] == sample[i - 1];
-    return 4 * alike > sampled;
+    return alike;
   }
 
   /// By the middle of its sample. Where that is the least, that key gets a part of its own: what is less goes first, then what is
@@ -256,10 +260,13 @@ struct EnterWords {
     const auto order = parts.level.order;
     const auto* const keys = parts.level.source.keys;
     auto* const words = parts.words;
+    const bool keeps = parts.keeps;
     parts.level.for_each_block([=](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        words[i] = Parts::keeps ? keys[i] : order.enter(keys[i]);
+      if (keeps) {
+        std::copy(keys + begin, keys + end, words + begin);
+        return;
       }
+      for (std::size_t i = begin; i < end; ++i) words[i] = order.enter(keys[i]);
     });
   }
 };
@@ -352,7 +359,7 @@ struct SortByParts {
     const std::size_t size = parts.level.range.size(), share = size / threads();
     const std::size_t slice = std::max(size / (4 * threads()) + 1, least_slice);
     bool is_cut = threads() > 1 && parts.cut(share, slice);
-    const bool waits = !Parts::keeps && !is_cut && parts.turn.changes();
+    const bool waits = !parts.keeps && !is_cut && parts.turn.changes();
     if (parts.level.source.keys != parts.words || waits) {
       launch("EnterWords", EnterWords<ExecutionSpace, Parts>{parts});
       parts.end_turning();
