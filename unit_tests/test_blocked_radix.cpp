@@ -643,25 +643,12 @@ enum class Numbers { range, unit, normal, far };
 constexpr Numbers all_numbers[] = {Numbers::range, Numbers::unit, Numbers::normal, Numbers::far};
 
 std::vector<double> numbers(Numbers kind, std::size_t count, std::mt19937_64& random) {
-  std::uniform_real_distribution<double> range(-173.25, 411.5), unit(0, 1), far(1e18, 1.5e18);
+  constexpr double ends[][2] = {{-173.25, 411.5}, {0, 1}, {}, {1e18, 1.5e18}};
+  const auto [low, high] = ends[static_cast<int>(kind)];
+  std::uniform_real_distribution<double> even(low, high);
   std::normal_distribution<double> normal;
   std::vector<double> found(count);
-  for (double& number : found) {
-    switch (kind) {
-      case Numbers::range:
-        number = range(random);
-        break;
-      case Numbers::unit:
-        number = unit(random);
-        break;
-      case Numbers::normal:
-        number = normal(random);
-        break;
-      case Numbers::far:
-        number = far(random);
-        break;
-    }
-  }
+  for (double& number : found) number = kind == Numbers::normal ? normal(random) : even(random);
   return found;
 }
 
@@ -843,8 +830,6 @@ TEST(Buckets, AreStepsWhereThoseAreEven) {
     return buckets->take_values(stored_doubles(order), sample.data(), size, bits, most);
   };
   const auto expect_order = [&](const auto& bucket_of) {
-    buckets->low = sample[0];
-    buckets->high = sample[size - 1];
     for (const std::uint64_t key : sample) {
       const std::size_t b = bucket_of(key);
       ASSERT_LT(b, buckets->count);

@@ -137,6 +137,7 @@ class BlockPartition {
     return found;
   }
 
+  /// Beside buckets by a digit, not among them: see below.
   template <class Find>
   [[gnu::noinline]] BlockFindings<Bits> run_by_steps(const Find& find, std::size_t begin,
                                                      std::size_t end, Rec* out, std::uint32_t* row,
@@ -483,8 +484,7 @@ class BlockPartition {
 
   /// NaNs have no step.
   void look_for_nan(const Key* keys, std::size_t size, BlockFindings<Bits>& found) const {
-    constexpr std::uint64_t magnitude = ~std::uint64_t{0} >> 1,
-                            infinity = std::uint64_t{0x7ff} << 52;
+    constexpr std::uint64_t magnitude = ~std::uint64_t{0} >> 1, infinity = infinity_bits<double>();
     std::uint64_t beyond = 0;
     for (std::size_t i = 0; i < size; ++i) beyond |= infinity - (keys[i] & magnitude);
     found.escapes |= beyond >> 63 != 0;

@@ -56,7 +56,7 @@ struct DoubleSteps {
                : DoubleSteps{};
   }
   static bool is_finite(double value) {
-    constexpr std::uint64_t infinity = std::uint64_t{0x7ff} << 52;
+    constexpr std::uint64_t infinity = infinity_bits<double>();
     return (Kokkos::bit_cast<std::uint64_t>(value) & infinity) != infinity;
   }
   bool exist() const { return per_unit != 0; }
@@ -152,7 +152,10 @@ struct BucketTable {
     template <CellsBy By>
     std::uint32_t of(Bits bits) const {
       bits &= wanted;
-      const std::uint32_t first = bucket[cells.template of<By>(bits)];
+      return in_cell(cells.template of<By>(bits), bits);
+    }
+    std::uint32_t in_cell(std::size_t cell, Bits bits) const {
+      const std::uint32_t first = bucket[cell];
       return first + (bits >= heavy[first]) + (bits > heavy[first]);
     }
   };
@@ -166,9 +169,8 @@ struct BucketTable {
   /// The first of the buckets of its cell.
   std::uint32_t first_of(Bits bits) const { return bucket[cells.of(bits & wanted)]; }
   std::uint32_t of(Bits bits) const {
-    const std::uint32_t first = first_of(bits);
     bits &= wanted;
-    return first + (bits >= heavy[first]) + (bits > heavy[first]);
+    return look_up().in_cell(cells.of(bits), bits);
   }
 
   /// From a sorted sample of masked keys; returns how many buckets there are, at most `most`. If so many do, they are of half or three
@@ -379,14 +381,15 @@ struct Buckets {
     return by == BucketsBy::table ? table.cells.values : DoubleSteps{};
   }
 
+  /// By steps or by a table.
+  std::size_t bucket_of(Bits key) const {
+    return by == BucketsBy::steps    ? steps.of(key)
+           : by == BucketsBy::values ? values.of(key)
+                                     : table.of(key);
+  }
   /// No key of the bucket, by steps or by a table, is less. (Found between the ends of the sample: what it says is between those, too.)
   Bits least_of(std::size_t bucket) const {
     if (bucket == 0) return 0;
-    const auto bucket_of = [&](Bits key) {
-      return by == BucketsBy::steps    ? steps.of(key)
-             : by == BucketsBy::values ? values.of(key)
-                                       : table.of(key);
-    };
     Bits before = low, least = high;
     while (least - before > 1) {
       const auto middle = static_cast<Bits>(before + (least - before) / 2);
@@ -434,35 +437,27 @@ struct Buckets {
   /// From a sorted sample: by steps, of as many bits as leave hardly a key in a bucket of which the sample has more than `most`.
   /// False if not so many are `enough`.
   bool take_steps(const Bits* sample, std::size_t size, BucketBits bits, std::size_t most) {
-    by = BucketsBy::steps;
-    for (int b = bits.enough; b <= bits.most; ++b) {
-      const auto tried = KeySteps<Bits>::between(sample[0], sample[size - 1], b);
-      if (crowd([&](Bits key) { return tried.of(key); }, sample, size, most, 16)) continue;
-      steps = tried;
+    return take_even(BucketsBy::steps, sample, size, bits, most, [&](int count_bits) {
+      steps = KeySteps<Bits>::between(low, high, count_bits);
       count = steps.count();
       return true;
-    }
-    return false;
+    });
   }
   /// Likewise by values.
   bool take_values(const StoredDoubles& value_of, const Bits* sample, std::size_t size,
                    BucketBits bits, std::size_t most) {
-    by = BucketsBy::values;
-    for (int b = bits.enough; b <= bits.most; ++b) {
-      values = DoubleSteps::between(value_of, sample[0], sample[size - 1], std::size_t{1} << b);
-      if (!values.exist()) return false;
-      if (crowd([&](Bits key) { return values.of(key); }, sample, size, most, 16)) continue;
+    return take_even(BucketsBy::values, sample, size, bits, most, [&](int count_bits) {
+      values = DoubleSteps::between(value_of, low, high, std::size_t{1} << count_bits);
       count = values.count();
-      return true;
-    }
-    return false;
+      return values.exist();
+    });
   }
 
   /// From a sorted sample. `makes_keys`: the wanted bits are all that there is of a key of so many bytes.
   void take_table(const Bits* sample, std::size_t size, Bits wanted, bool makes_keys,
                   std::uint32_t key_bytes, BucketBits bits, std::size_t full = ~std::size_t{0},
                   const DoubleSteps& values = {}) {
-    by = BucketsBy::table;
+    open(BucketsBy::table, sample, size);
     reference = sample[0];
     // A sample's quotas are uneven: some more buckets keep the largest ones small.
     const int uneven = std::min(bits.enough + 2, bits.most);
@@ -476,7 +471,7 @@ struct Buckets {
   /// Do buckets by a table, but those of one key, hold more than `most` of the sample? Such a table knows no keys closer to each other than
   /// its cells are wide.
   bool table_crowds(const Bits* sample, std::size_t size, std::size_t most) const {
-    return crowd([&](Bits key) { return table.of(key); }, sample, size, most, 4);
+    return crowd(sample, size, most, 4);
   }
 
   /// From a sorted sample of whole keys.
@@ -516,10 +511,25 @@ struct Buckets {
     }
   }
 
+  void open(BucketsBy now, const Bits* sample, std::size_t size) {
+    by = now;
+    low = sample[0];
+    high = sample[size - 1];
+  }
+
+  /// Takes the fewest steps, made by `take(bits)` while there are any, of which hardly one crowds.
+  template <class Take>
+  bool take_even(BucketsBy now, const Bits* sample, std::size_t size, BucketBits bits,
+                 std::size_t most, const Take& take) {
+    open(now, sample, size);
+    for (int b = bits.enough; b <= bits.most && take(b); ++b) {
+      if (!crowd(sample, size, most, 16)) return true;
+    }
+    return false;
+  }
+
   /// Does a part of a sorted sample lie in buckets, not of one key, that hold more than `most` of it?
-  template <class BucketOf>
-  bool crowd(const BucketOf& bucket_of, const Bits* sample, std::size_t size, std::size_t most,
-             std::size_t part) const {
+  bool crowd(const Bits* sample, std::size_t size, std::size_t most, std::size_t part) const {
     std::size_t crowded = 0;
     for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
       const std::size_t bucket = bucket_of(sample[begin]);

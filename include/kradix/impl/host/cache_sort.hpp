@@ -10,6 +10,7 @@
 
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/host/memory.hpp"
+#include "kradix/impl/host/order.hpp"
 #include "kradix/impl/host/place_sort.hpp"
 #include "kradix/impl/host/record.hpp"
 #include "kradix/impl/host/record_sort.hpp"
@@ -124,7 +125,7 @@ class CacheSort {
   Rec* sort(Rec* a, Rec* b, std::size_t count, Bits varying, const DigitPair& counted = {}) const {
     if (varying == 0) return a;
     // Equal words are the same element where all bits count: nobody sees in which order they come.
-    const bool by_simd = has_leaves && order_.wanted == low_mask<Bits>(8 * sizeof(Stored));
+    const bool by_simd = has_leaves && all_bits_count(order_);
     if (by_simd && count <= Leaf::network) {
       leaf(a, count);
       return a;

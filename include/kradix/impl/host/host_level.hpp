@@ -55,7 +55,7 @@ class KeysFrom {
       if (buckets.by == BucketsBy::splitters) {
         least_ = static_cast<Stored>(buckets.splitters.splitter[bucket]);
       } else if (buckets.by != BucketsBy::digit && buckets.value_steps().are_same_here() &&
-                 order.wanted == low_mask<Bits>(8 * sizeof(Stored))) {
+                 impl::all_bits_count(order)) {
         const bool has_ends = bucket > 0 && bucket + 1 < buckets.count;
         least_ = static_cast<Stored>(buckets.least_of(bucket));
         if (has_ends) varying_ = bits_below(buckets.least_of(bucket + 1) - least_);
@@ -175,7 +175,7 @@ struct HostLevel {
   }
 
   /// Is nothing of a key outside the caller's range of bits?
-  bool all_bits_count() const { return order.wanted == low_mask<Bits>(8 * sizeof(Stored)); }
+  bool all_bits_count() const { return impl::all_bits_count(order); }
 
   /// Is it a key that the order cannot store?
   bool is_special([[maybe_unused]] const Key& key) const {
@@ -351,11 +351,10 @@ struct HostLevel {
     const std::size_t size = sample(bench, BucketSample::size_for_buckets(range.size()));
     const Bits* const keys = sort_sample(bench, size);
     const bool by_simd = BySimd::serve(order) && fits_splitters();
-    state->buckets.low = keys[0];
-    state->buckets.high = keys[size - 1];
     if (!by_simd || !BySimd::serve_all) {
       const std::size_t full = size * capacity / range.size();  // of the sample, as a cache is
-      const bool may_step = !splits && !have_escaped && all_bits_count() && !are_alike(keys, size);
+      const bool may_step =
+          !splits && !have_escaped && all_bits_count() && 8 * count_alike(keys, size) <= size;
       if (may_step && take_steps(keys, size, full)) return;
       take_table(keys, size, full, may_step);
       if (!by_simd || splits || !state->buckets.table_crowds(keys, size, 2 * full)) return;
@@ -365,13 +364,6 @@ struct HostLevel {
   /// Do caches hold buckets between splitters, which are less even than those by a digit?
   bool fits_splitters() const {
     return range.size() <= (std::size_t{3} << most_bits) / 4 * capacity;
-  }
-
-  /// Is an eighth of a sorted sample, or more, of keys that it holds before?
-  static bool are_alike(const Bits* sample, std::size_t size) {
-    std::size_t alike = 0;
-    for (std::size_t i = 1; i < size; ++i) alike += sample[i] == sample[i - 1];
-    return 8 * alike > size;
   }
 
   /// Of whole keys, few of them alike: false if no steps are even enough.

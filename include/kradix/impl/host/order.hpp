@@ -94,6 +94,12 @@ struct EncodedTotalOrder {
   Bits masked(Stored stored) const { return stored & wanted; }
 };
 
+/// Is nothing of a key outside the caller's range of bits?
+template <class Order>
+bool all_bits_count(const Order& order) {
+  return order.wanted == low_mask<typename Order::Bits>(8 * sizeof(typename Order::Stored));
+}
+
 /// How SIMD turns words to their order.
 template <class Word>
 WordTurn<Word> turn_of(const EncodedOrder<Word, false>& order) {

@@ -83,4 +83,12 @@ struct RecordSource {
   }
 };
 
+/// Words, in order, that are like the one before them.
+template <class Word>
+std::size_t count_alike(const Word* sorted, std::size_t size) {
+  std::size_t alike = 0;
+  for (std::size_t i = 1; i < size; ++i) alike += sorted[i] == sorted[i - 1];
+  return alike;
+}
+
 }  // namespace kradix::impl

@@ -44,9 +44,8 @@ class RecordSort {
 
   /// Are there so few kinds that splits tell them apart sooner than words with places?
   static bool are_alike(const Word* sample, const Word* end) {
-    const auto size = end - sample;
-    std::ptrdiff_t kinds = 1;
-    for (const Word* at = sample + 1; at < end; ++at) kinds += at[0] != at[-1];
+    const auto size = static_cast<std::size_t>(end - sample);
+    const std::size_t kinds = size - count_alike(sample, size);
     return sizeof(Rec) == 8 ? 4 * kinds <= 3 * size : 6 * kinds <= size;
   }
 

@@ -104,7 +104,7 @@ struct SimdParts<Level> {
         slices(reinterpret_cast<Slice*>(next_parts + most_parts)),
         exchanges(reinterpret_cast<Exchange*>(slices + most_slices)),
         grain(has_wide_simd() ? of.range.size() : of.capacity / 2) {
-    const std::size_t alike = count_alike(sampled);
+    const std::size_t alike = count_alike(sample, sampled);
     keeps = orders_doubles<OrderType> && (has_wide_simd() || 2 * alike > sampled);
     if (4 * alike > sampled) {
       grain = std::min(grain, std::max(of.range.size() / (8 * of.threads), least_grain));
@@ -204,13 +204,6 @@ struct SimdParts<Level> {
     const bool is_one_key = part.splitter == static_cast<Word>(part.least + 1);
     below = {part.begin, border, part.sample_begin, sample_border, part.least, is_one_key};
     others = {border, part.end, sample_border, part.sample_end, part.splitter};
-  }
-
-  /// Sampled keys like another before them.
-  std::size_t count_alike(std::size_t sampled) const {
-    std::size_t alike = 0;
-    for (std::size_t i = 1; i < sampled; ++i) alike += sample[i] == sample[i - 1];
-    return alike;
   }
 
   /// By the middle of its sample. Where that is the least, that key gets a part of its own: what is less goes first, then what is
