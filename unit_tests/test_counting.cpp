@@ -27,17 +27,17 @@ using kradix::Order;
 constexpr bool on_host = is_host_space<Space>;
 constexpr CountingShapes small_shapes{
     on_host ? TeamShape{1, 2} : TeamShape{64, 1}, on_host ? TeamShape{1, 2} : TeamShape{64, 1},
-    on_host ? TeamShape{1, 256} : TeamShape{256, 1}, on_host ? TeamShape{1, 4} : TeamShape{64, 2},
-    /*few=*/0};
-/// By one kernel as long as its counters hold all keys of a tile.
-constexpr CountingShapes few_shapes{small_shapes.bytes, small_shapes.shorts, small_shapes.places,
-                                    small_shapes.expand, ~std::size_t{0}};
+    on_host ? TeamShape{1, 256} : TeamShape{256, 1}, on_host ? TeamShape{1, 4} : TeamShape{64, 2}};
+/// Of 1-byte keys by one team, as long as it has room for them.
+constexpr CountingShapes lone_shapes{
+    small_shapes.bytes,  small_shapes.shorts, small_shapes.places,
+    small_shapes.expand, small_shapes.fields, on_host ? TeamShape{1, 1} : TeamShape{64, 1},
+    most_lone_bytes};
 
 /// By counters of 16 bits, where a team has room for them.
 constexpr CountingShapes wide_shapes{
-    small_shapes.bytes,  on_host ? TeamShape{1, 512} : count_shorts_shape<Space>(),
-    small_shapes.places, small_shapes.expand,
-    /*few=*/0,           on_host ? 2 : count_shorts_fields<Space>};
+    small_shapes.bytes, on_host ? TeamShape{1, 512} : count_shorts_shape<Space>(),
+    small_shapes.places, small_shapes.expand, on_host ? 2 : count_shorts_fields<Space>};
 
 template <class Key>
 auto counted_codec(Order order) {
@@ -113,10 +113,12 @@ class CountingOf : public ::testing::Test {
                  << static_cast<int>(order) << ", from " << here << " to " << there);
     expect_sorted<small_shapes>(input, order, here, there, false);
     expect_sorted<small_shapes>(input, order, here, here, true, false);
-    if constexpr (sizeof(T) == 2) {
+    if constexpr (sizeof(T) == 1) {
+      expect_sorted<lone_shapes>(input, order, here, there, false);
+      expect_sorted<lone_shapes>(input, order, here, here, true);
+    } else {
       expect_sorted<wide_shapes>(input, order, here, there, false);
-      expect_sorted<few_shapes>(input, order, here, there, false);
-      expect_sorted<few_shapes>(input, order, here, here, true);
+      expect_sorted<wide_shapes>(input, order, here, here, true);
     }
   }
 };
@@ -177,7 +179,6 @@ TEST(Counting, SortsMoreThanCountersHold) {
       input.push_back(static_cast<std::uint16_t>(random() % range * 5));
     }
     expect_sorted<small_shapes>(input, Order::ascending, 3, 1, false);
-    expect_sorted<few_shapes>(input, Order::ascending, 3, 1, false);
     expect_sorted<wide_shapes>(input, Order::ascending, 3, 1, false);
     if (HasFailure()) return;
   }
@@ -225,10 +226,11 @@ TEST(Counting, SortsMoreThanWideCountersHold) {
 /// As many as one kernel sorts, and one more.
 TEST(Counting, SortsTheMostOfFew) {
   std::mt19937_64 random{keys::fresh_seed()};
-  for (const std::size_t count : {most_few_shorts, most_few_shorts + 1}) {
+  for (const std::size_t count :
+       {most_lone_bytes, most_lone_bytes + 1, most_bytes_in_rows, most_bytes_in_rows + 1}) {
     SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", count " << count);
-    const auto input = keys::make<std::uint16_t>(keys::Pattern::uniform, count, random);
-    expect_sorted<CountingShapes::of<Space>(2)>(input, Order::descending, 5, 2, false);
+    const auto input = keys::make<std::uint8_t>(keys::Pattern::uniform, count, random);
+    expect_sorted<CountingShapes::of<Space>(1)>(input, Order::descending, 5, 2, false);
   }
 }
 

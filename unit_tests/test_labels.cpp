@@ -134,12 +134,14 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
                                {"CountTopDigit", "SweepTopDigit", "SortBins"}, 10000);
   expect_stages<std::uint16_t>(kradix::Algorithm::small_msd, {"SortOneChunk"}, 1000);
   expect_stages<std::uint32_t>(kradix::Algorithm::small_msd, {"SortOneChunk"}, 2000);
+  expect_stages<std::uint8_t>(kradix::Algorithm::counting, {"SortFewBytes"});
+  expect_stages<std::uint8_t>(kradix::Algorithm::counting, {"CountBytes", "ExpandBins"},
+                              kradix::impl::most_lone_bytes + 1);
   expect_stages<std::uint8_t>(kradix::Algorithm::counting,
-                              {"ClearWords", "CountBytes", "ExpandBins"});
-  expect_stages<std::int16_t>(kradix::Algorithm::counting, {"ClearWords", "SortFewShorts"});
+                              {"ClearWords", "CountBytes", "ExpandBins"},
+                              kradix::impl::most_bytes_in_rows + 1);
   expect_stages<std::int16_t>(kradix::Algorithm::counting,
-                              {"ClearWords", "CountShorts", "PlaceBins", "ExpandBins"},
-                              kradix::impl::most_few_shorts + 1);
+                              {"ClearWords", "CountShorts", "PlaceBins", "ExpandBins"});
 }
 
 /// What a listening tool sees of one sort of u16 keys by four_kernel.

@@ -61,8 +61,10 @@ template <std::size_t key_bytes>
 constexpr auto counting_candidates() {
   constexpr CountingShapes now = CountingShapes::of<bench::Space>(key_bytes);
   constexpr auto with = [](TeamShape counts, TeamShape expand) {
-    return CountingShapes{counts, counts, CountingShapes::of<bench::Space>(key_bytes).places,
-                          expand};
+    CountingShapes shapes = CountingShapes::of<bench::Space>(key_bytes);
+    shapes.bytes = shapes.shorts = counts;
+    shapes.expand = expand;
+    return shapes;
   };
   constexpr TeamShape counts = key_bytes == 1 ? now.bytes : now.shorts;
   if constexpr (on_host) {

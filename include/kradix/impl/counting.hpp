@@ -1,4 +1,4 @@
-// Counting sort: short keys alone are counted, and the result is written anew from the counts.
+// Counting sort: short keys alone are counted, and the result is written anew from the counts. Few bytes by one team.
 //
 // Seward, "Information sorting in the application of electronic digital computers to business operations"
 // (1954). Counters of a team lie in its scratch; counts that prefix sums turn into places are expanded in
@@ -14,7 +14,7 @@
 #include "kradix/impl/device/count_shorts.hpp"
 #include "kradix/impl/device/expand_bins.hpp"
 #include "kradix/impl/device/place_bins.hpp"
-#include "kradix/impl/device/sort_few_shorts.hpp"
+#include "kradix/impl/device/sort_few_bytes.hpp"
 #include "kradix/impl/plan.hpp"
 
 namespace kradix::impl {
@@ -24,34 +24,40 @@ struct CountingShapes {
   TeamShape bytes, shorts;  ///< that count keys of 1 and 2 bytes
   TeamShape places;         ///< that turn the counts of 2^16 bins into places
   TeamShape expand;
-  std::size_t few = most_few_shorts;  ///< keys of 2 bytes at most, that are sorted by one kernel
-  int fields = 6;                     ///< of a word that counts such keys
+  int fields = 6;             ///< of a word that counts keys of 2 bytes
+  TeamShape lone{1, 1};       ///< of one team that sorts all keys, of 1 byte
+  std::size_t most_lone = 0;  ///< if they are no more
 
   template <class ExecutionSpace>
   static constexpr CountingShapes of(std::size_t key_bytes) {
-    return {count_bytes_shape<ExecutionSpace>(),
-            count_shorts_shape<ExecutionSpace>(),
-            place_bins_shape<ExecutionSpace>(),
-            expand_shape<ExecutionSpace>(key_bytes),
-            most_few_shorts,
-            count_shorts_fields<ExecutionSpace>};
+    return {count_bytes_shape<ExecutionSpace>(), count_shorts_shape<ExecutionSpace>(),
+            place_bins_shape<ExecutionSpace>(),  expand_shape<ExecutionSpace>(key_bytes),
+            count_shorts_fields<ExecutionSpace>, lone_bytes_shape<ExecutionSpace>(),
+            key_bytes == 1 ? most_lone_bytes : 0};
   }
 };
 
-/// 2 KB of scratch memory for keys of 1 byte, 1 MB for 2: no second array.
+/// 2 KB of scratch memory for keys of 1 byte (of few a row of counters for each team that counts), 1 MB for 2: no second array.
 struct CountingScratch {
-  Slot counts;  ///< zero at first, as the sums and the phases are
+  Slot counts;  ///< zero at first, as the sums are
   Slot sums;
-  Slot phases;
   Slot places;
+  Slot rows;
 
+  /// Few bytes: rows of counters are sooner added up by all than cleared and added to before.
+  static bool counts_in_rows(const Plan& plan) {
+    return plan.count > most_lone_bytes && plan.count <= most_bytes_in_rows;
+  }
   static CountingScratch list(const Plan& plan, ScratchList& list) {
     const std::size_t bins = std::size_t{1} << plan.digit_bits;
     CountingScratch scratch;
     scratch.counts = list.add(bins, sizeof(std::uint64_t));
-    if (bins == bin_count) return scratch;
+    if (bins == bin_count) {
+      scratch.rows =
+          list.add(counts_in_rows(plan) ? most_count_rows * bin_count : 0, sizeof(std::uint32_t));
+      return scratch;
+    }
     scratch.sums = list.add(TileSums::words, sizeof(std::uint64_t));
-    scratch.phases = list.add(1, sizeof(PhaseState));
     scratch.places = list.add(bins, sizeof(Place));
     return scratch;
   }
@@ -64,8 +70,6 @@ class Counting {
   static constexpr bool few_bins = sizeof(Key) == 1;
   static constexpr TeamShape clear_with = count_shape<ExecutionSpace>();
   static constexpr TeamShape count_with = few_bins ? Shapes.bytes : Shapes.shorts;
-  static constexpr TeamShape expand_few_with{Shapes.places.threads, Shapes.expand.items};
-  using Few = SortFewShorts<ExecutionSpace, Codec, Shapes.places, expand_few_with>;
 
  public:
   Counting(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
@@ -79,15 +83,17 @@ class Counting {
         scratch_(scratch),
         counts_(scratch.counts.in<std::uint64_t>(base)),
         sums_{scratch.sums.in<std::uint64_t>(base)},
-        phases_(scratch.phases.in<PhaseState>(base)),
         places_(scratch.places.in<Place>(base)),
+        rows_(few_bins && CountingScratch::counts_in_rows(plan)
+                  ? scratch.rows.in<std::uint32_t>(base)
+                  : nullptr),
         label_(std::string(label) + "::counting::") {}
 
   void sort() {
-    clear();
-    if constexpr (!few_bins) {
-      if (plan_.count <= std::min(Shapes.few, Few::most_counted() * Few::tiles)) return sort_few();
+    if constexpr (few_bins && Shapes.most_lone > 0) {
+      if (plan_.count <= Shapes.most_lone) return sort_few_bytes();
     }
+    if (rows_ == nullptr) clear();
     count();
     if constexpr (!few_bins) place();
     expand();
@@ -95,34 +101,27 @@ class Counting {
 
  private:
   void clear() {
-    // Counts, sums and phases lie side by side, the gaps between them included.
-    const Slot& last = few_bins ? scratch_.counts : scratch_.phases;
+    // Counts and sums lie side by side, the gap between them included.
+    const Slot& last = few_bins ? scratch_.counts : scratch_.sums;
     const std::size_t words =
         (last.offset + last.bytes - scratch_.counts.offset) / sizeof(std::uint64_t);
     const ClearWords<ExecutionSpace, clear_with.threads> clear{counts_, words};
     launch<clear_with>("ClearWords", clear.teams(), 0, clear);
   }
 
-  /// Clear; count, place and expand.
-  void sort_few() {
-    const std::size_t tile = std::max<std::size_t>(shares(out_.packs(), Few::tiles), 1);
-    const std::size_t teams =
-        std::min<std::size_t>(Few::tiles, running_teams_of<Shapes.places>(exec_));
-    launch<Shapes.places>("SortFewShorts", teams, Few::scratch_bytes(),
-                          Few{{phases_, Few::tiles},
-                              in_,
-                              shares(in_.packs(), Few::tiles),
-                              counts_,
-                              {codec_, counts_, sums_, places_},
-                              {codec_, out_, tile, shares(out_.packs(), tile), 1, places_}});
+  /// Nothing is cleared before.
+  void sort_few_bytes() {
+    using FewBytes = SortFewBytes<ExecutionSpace, Codec, Shapes.lone>;
+    const auto size = static_cast<std::uint32_t>(plan_.count);
+    launch<Shapes.lone>("SortFewBytes", 1, FewBytes::scratch_bytes(size),
+                        FewBytes{codec_, {in_.data(), size}, {out_.data(), size}});
   }
 
   void count() {
     if constexpr (few_bins) {
       using Count = CountBytes<ExecutionSpace, count_with>;
-      const std::size_t teams =
-          std::clamp<std::size_t>(shares(in_.packs(), count_with.round()), 1, most_counting());
-      launch<count_with>("CountBytes", teams, Count::scratch_bytes(), Count{in_, counts_});
+      launch<count_with>("CountBytes", teams_for_bytes(), Count::scratch_bytes(),
+                         Count{in_, counts_, rows_});
     } else {
       using Count =
           CountShorts<ExecutionSpace, count_with, WholeShort, std::uint64_t, Shapes.fields>;
@@ -131,6 +130,11 @@ class Counting {
       const std::size_t share = shares(in_.packs(), teams);
       launch<count_with>("CountShorts", teams, Count::scratch_bytes(), Count{in_, share, counts_});
     }
+  }
+
+  std::size_t teams_for_bytes() const {
+    return std::clamp<std::size_t>(shares(in_.packs(), count_with.round()), 1,
+                                   rows_ == nullptr ? most_counting() : most_count_rows);
   }
 
   void place() {
@@ -143,11 +147,15 @@ class Counting {
     using Expand = ExpandBins<ExecutionSpace, Codec, Shapes.expand>;
     const std::size_t tile = plan_.tile / Pack<Key>::size;
     const std::size_t tiles = shares(out_.packs(), tile);
-    const std::size_t row =
-        std::clamp<std::size_t>(tiles / running_teams_of<Shapes.expand>(exec_), 1, tiles_in_a_row);
+    // Each team adds up all rows: they are as many.
+    const std::size_t most_teams =
+        rows_ == nullptr ? running_teams_of<Shapes.expand>(exec_) : 2 * most_count_rows;
+    const std::size_t row = std::clamp<std::size_t>(tiles / most_teams, 1, tiles_in_a_row);
     const std::size_t teams = std::max<std::size_t>(shares(tiles, row), 1);
-    launch<Shapes.expand>("ExpandBins", teams, Expand::scratch_bytes(),
-                          Expand{codec_, out_, tile, tiles, row, few_bins ? counts_ : places_});
+    const int rows = rows_ == nullptr ? 0 : static_cast<int>(teams_for_bytes());
+    launch<Shapes.expand>(
+        "ExpandBins", teams, Expand::scratch_bytes(),
+        Expand{codec_, out_, tile, tiles, row, few_bins ? counts_ : places_, rows_, rows});
   }
 
   static std::size_t shares(std::size_t count, std::size_t share) {
@@ -174,8 +182,8 @@ class Counting {
   const CountingScratch& scratch_;
   std::uint64_t* counts_;
   TileSums sums_;
-  PhaseState* phases_;
   Place* places_;
+  std::uint32_t* rows_;
   std::string label_;
 };
 

@@ -106,6 +106,7 @@ struct Machine {
   std::size_t least_for_short_sweeps = 0, most_for_short_sweeps = 0;
   TeamShape long_finish[2] =
       {};  ///< instead of `finish`, of so many elements that two digits leave longer runs
+  TeamShape lone_codes{};  ///< instead of `lone`, where codes alone travel
 };
 
 template <class ExecutionSpace>
@@ -129,9 +130,9 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
     machine.finish = finish_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.long_finish[0] = long_finish_shape<ExecutionSpace>(key_bytes, value_bytes, 2);
     machine.long_finish[1] = long_finish_shape<ExecutionSpace>(key_bytes, value_bytes, 4);
+    machine.lone = lone_shape<ExecutionSpace>(key_bytes, value_bytes, code_bytes);
     const TeamShape longer = longer_lone_shape<ExecutionSpace>(key_bytes, value_bytes, code_bytes);
-    machine.lone =
-        longer.exists() ? longer : lone_shape<ExecutionSpace>(key_bytes, value_bytes, code_bytes);
+    if (longer.exists()) (value_bytes > 0 ? machine.lone : machine.lone_codes) = longer;
     machine.expand = expand_shape<ExecutionSpace>(key_bytes);
     const bool is_word = key_bytes == 4 || key_bytes == 8;
     if (is_word && value_bytes == 0) machine.gather = gather_shape<ExecutionSpace>(key_bytes);
@@ -179,6 +180,12 @@ inline std::size_t chunk_elements(const Machine& machine) {
   return static_cast<std::size_t>(machine.finish.round());
 }
 
+/// Elements that one team sorts in one launch.
+inline std::size_t most_alone(const Problem& problem, const Machine& machine) {
+  const bool are_codes = problem.told_apart && machine.lone_codes.exists();
+  return static_cast<std::size_t>((are_codes ? machine.lone_codes : machine.lone).round());
+}
+
 /// Of so many elements whose topmost digit spreads evenly, every bin most likely fits a chunk: it lies
 /// four standard deviations above the mean (less the little by which 2^20 of 8 bytes would miss it).
 /// Keys of 1 and 2 bytes need no finish; alone they are counted.
@@ -187,8 +194,7 @@ inline std::size_t most_for_small(const Problem& problem, const Machine& machine
   if (machine.finish.exists())
     return static_cast<std::size_t>((chunk - 3.75 * std::sqrt(chunk)) * bin_count);
   constexpr std::size_t most_tiles = 256;  // whose counts each team adds up
-  return problem.value_bytes > 0 ? most_tiles * static_cast<std::size_t>(machine.small.round())
-                                 : static_cast<std::size_t>(machine.lone.round());
+  return most_tiles * static_cast<std::size_t>(machine.small.round());
 }
 
 /// Of so many elements two digits that spread evenly leave runs of which hardly one is longer than a chunk.
@@ -259,12 +265,15 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
     return;
   }
   const bool sweeps = machine.sweep.exists() && !machine.shape.serial();
-  if (sweeps && machine.lone.exists() && problem.count <= most_for_small(problem, machine)) {
+  const bool counts = sweeps && can_count(problem, machine);
+  const bool counts_few = counts && problem.key_bytes == 1 && problem.count >= least_lone_bytes;
+  if (!counts_few && sweeps && machine.lone.exists() &&
+      problem.count <= most_for_small(problem, machine)) {
     plan.algorithm = Algorithm::small_msd;
     plan.reason = "launches cost more than memory at this size";
     return;
   }
-  if (sweeps && can_count(problem, machine)) {
+  if (counts) {
     plan.algorithm = Algorithm::counting;
     plan.reason = "short keys are sooner counted than moved";
     return;
@@ -303,7 +312,8 @@ inline void plan_blocks(const Problem& problem, const Machine& machine, Plan& pl
   // A block lies there beside its source. Where no cache holds all blocks, buckets are gathered sooner from longer ones.
   const bool far = problem.count * record_bytes > far_blocks * machine.cache_bytes;
   const std::size_t block = cached(far ? 4 : 2);
-  plan.tile = host_block(problem.count, plan.teams, block);
+  plan.tile = staggered_block(host_block(problem.count, plan.teams, block),
+                              std::size_t{1} << plan.digit_bits, record_bytes);
   plan.round = plan.tile;
   plan.tiles = (problem.count + plan.tile - 1) / plan.tile;
   const bool are_words = problem.value_bytes == 0 && problem.told_apart && plan.bits.begin == 0 &&
@@ -355,7 +365,7 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
   const bool finishes = plan.algorithm == Algorithm::msd_hybrid || small;
   const bool sweeps = plan.algorithm == Algorithm::onesweep || finishes;
   if (finishes) plan.chunk = plan.crowded_chunk = chunk_elements(machine);
-  if (small) plan.lone = static_cast<std::size_t>(machine.lone.round());
+  if (small) plan.lone = most_alone(problem, machine);
   if (plan.algorithm == Algorithm::msd_hybrid) plan.chunk = chunk_for(problem.count, machine);
   const bool counts_all_bits = plan.bits.end - plan.bits.begin == problem.key_bits;
   if (plan.algorithm == Algorithm::msd_hybrid && problem.told_apart && !problem.floating &&

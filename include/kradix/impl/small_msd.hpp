@@ -69,9 +69,10 @@ struct SmallMsdScratch {
     return scratch;
   }
 
-  /// One or two digits of elements with values are swept, and no finish follows.
+  /// One or two digits of short keys, or of elements with values, are swept, and no finish follows.
   static bool sweeps_by_tiles(const Plan& plan) {
-    return plan.value_bytes > 0 && plan.passes <= 2 && plan.tiles <= most_added_up;
+    return (plan.value_bytes > 0 || plan.chunk == 0) && plan.passes <= 2 &&
+           plan.tiles <= most_added_up;
   }
   /// All of these, else the topmost one.
   static int digits_by_tile(const Plan& plan) {
@@ -109,7 +110,7 @@ class SmallMsd {
     } else if (plan_.count <= plan_.lone) {
       if constexpr (Shapes.longer.exists()) sort_one_chunk<Shapes.longer, none>();
     } else if (SmallMsdScratch::sweeps_by_tiles(plan_)) {
-      if constexpr (with_values) {
+      if constexpr (with_values || !Shapes.finish.exists()) {
         count_by_tiles();
         sweep_by_tiles();
         if (buffers_.keys.in_place() || plan_.passes == 0) settle();
@@ -139,7 +140,7 @@ class SmallMsd {
         return;
       }
     }
-    sort_one_chunk<Shape, Finish, false>();
+    if constexpr (Shape.round() < 1 << chunk_place_bits) sort_one_chunk<Shape, Finish, false>();
   }
 
   template <TeamShape Shape, TeamShape Finish, bool MakesKeys>

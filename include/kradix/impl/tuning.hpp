@@ -336,12 +336,18 @@ constexpr TeamShape lone_shape(std::size_t key_bytes, std::size_t value_bytes,
   if (key_bytes <= 4 && code_bytes <= 4 && value_bytes == 0) return {320, 16, 1};
   return {256, widest > 8 ? 8 : 16, 1};
 }
+/// The same of 2-byte keys alone, in the order of all their bits: codes are all that travels.
+template <class ExecutionSpace>
+constexpr TeamShape longest_lone_shape(std::size_t key_bytes) {
+  return is_host_space<ExecutionSpace> || key_bytes != 2 ? TeamShape{0, 0} : TeamShape{512, 32, 1};
+}
 /// The same of so many more that what a smaller team takes less counts; none where that is enough.
 template <class ExecutionSpace>
 constexpr TeamShape longer_lone_shape(std::size_t key_bytes, std::size_t value_bytes,
                                       std::size_t code_bytes) {
   if (is_host_space<ExecutionSpace> || key_bytes > 4 || code_bytes > 4) return {0, 0};
-  if (value_bytes == 0 || value_bytes > 8) return {0, 0};
+  if (value_bytes == 0) return longest_lone_shape<ExecutionSpace>(key_bytes);
+  if (value_bytes > 8) return {0, 0};
   return {320, 16, 1};
 }
 
@@ -421,8 +427,14 @@ inline constexpr std::size_t least_counted_cells = std::size_t{1} << 18;
 /// Bytes of keys from which on a count of all cells costs less than a pass in no order saves.
 inline constexpr std::size_t least_spread_bytes = std::size_t{1} << 29;
 
-/// Up to so many 2-byte keys are counted in memory, by one kernel that also writes them anew.
-inline constexpr std::size_t most_few_shorts = std::size_t{1} << 21;
+/// How one team sorts few 1-byte keys, and from how many on and up to how many.
+template <class ExecutionSpace>
+constexpr TeamShape lone_bytes_shape() {
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 1} : TeamShape{512, 1, 1};
+}
+inline constexpr std::size_t least_lone_bytes = 257, most_lone_bytes = std::size_t{1} << 15;
+/// Up to so many bytes are counted by so many teams at most, each in a row of its own.
+inline constexpr std::size_t most_bytes_in_rows = std::size_t{1} << 20, most_count_rows = 64;
 
 /// On a host one thread is as soon done with fewer elements as others are awake.
 inline constexpr std::size_t least_for_two_threads = std::size_t{1} << 14;
@@ -439,6 +451,15 @@ inline constexpr std::size_t least_block = std::size_t{1} << 12;
 constexpr std::size_t host_block(std::size_t count, std::size_t threads, std::size_t most) {
   const std::size_t share = count / (4 * threads), least = least_block < most ? least_block : most;
   return share < least ? least : share < most ? share : most;
+}
+
+/// A block no longer than `block` in which as many records of each of `buckets` do not begin a power of two of bytes apart: where
+/// keys come to all buckets in turn, those are written in few sets of a cache else. Half a line more or less is enough.
+constexpr std::size_t staggered_block(std::size_t block, std::size_t buckets,
+                                      std::size_t record_bytes) {
+  constexpr std::size_t half_line = 32, least = 4;
+  const std::size_t step = buckets * half_line / record_bytes, steps = block / step;
+  return steps < least ? block : ((steps - 1) | 1) * step;
 }
 
 /// Elements that a serial round partitions in cache: keys and values of one round must stay within a

@@ -12,7 +12,7 @@
 namespace kradix::impl {
 
 /// Every lane of a group counts into bins of its own, which lie side by side: lanes never meet in a counter
-/// or in a bank of scratch, whatever the keys. Teams stay, and then add to the whole's bins.
+/// or in a bank of scratch, whatever the keys. Teams stay, and then add to the whole's bins, or leave their own as a row.
 template <class ExecutionSpace, TeamShape Shape>
 struct CountBytes {
   using Team = TeamMember<ExecutionSpace>;
@@ -21,6 +21,7 @@ struct CountBytes {
 
   WideArray<const std::uint8_t> keys;
   std::uint64_t* counts;  ///< [byte], zero
+  std::uint32_t* rows;    ///< instead, if not null: [team][byte], whatever was there
 
   static std::size_t scratch_bytes() { return bin_count * copies * sizeof(std::uint32_t); }
 
@@ -30,7 +31,9 @@ struct CountBytes {
     team.team_barrier();
     count(team, bins);
     team.team_barrier();
-    for (int bin = team.team_rank(); bin < bin_count; bin += Shape.threads) add(bins, bin);
+    for (int bin = team.team_rank(); bin < bin_count; bin += Shape.threads) {
+      add(bins, bin, static_cast<std::size_t>(team.league_rank()));
+    }
   }
 
  private:
@@ -51,11 +54,15 @@ struct CountBytes {
     }
   }
 
-  KOKKOS_FUNCTION void add(const std::uint32_t* bins, int bin) const {
+  KOKKOS_FUNCTION void add(const std::uint32_t* bins, int bin, std::size_t index) const {
     std::uint64_t sum = 0;
     // Each bin begins at another copy, so that neighbours read other banks.
     for (int i = 0; i < copies; ++i) sum += bins[bin * copies + (bin + i) % copies];
-    if (sum > 0) Kokkos::atomic_add(&counts[bin], sum);
+    if (rows != nullptr) {
+      rows[index * bin_count + bin] = static_cast<std::uint32_t>(sum);
+    } else if (sum > 0) {
+      Kokkos::atomic_add(&counts[bin], sum);
+    }
   }
 };
 

@@ -16,7 +16,8 @@
 
 namespace kradix::impl {
 
-/// `CodeBits` lie above those in whose order words are. Where that is no more than two digits nobody looks which bits vary.
+/// `CodeBits` lie above those in whose order words are. Where that is no more than two digits nobody looks which bits vary. Words of 2
+/// bytes are that in scratch alone.
 template <class ExecutionSpace, class Word, TeamShape Shape, int CodeBits>
 struct DigitWords {
   using Team = TeamMember<ExecutionSpace>;
@@ -37,8 +38,6 @@ struct DigitWords {
 
   /// Digits of one group lie in different banks.
   static constexpr int row = groups + 2;
-  /// Counters have places of their own as long as Kokkos' 48 KB are enough.
-  static constexpr bool shares = most > 4096;
   union Shared {
     Word words[places];
     std::uint16_t counters[bin_count * row];
@@ -49,17 +48,20 @@ struct DigitWords {
     std::uint16_t counters[bin_count * row];
     KOKKOS_FUNCTION Own() {}
   };
+  /// Counters have places of their own as long as Kokkos' 48 KB, of which it takes 8 bytes a thread, are enough.
+  static constexpr bool shares = sizeof(Own) + 8 * threads > (47 << 10);
   struct Scratch {
     std::conditional_t<shares, Shared, Own> of;
     std::uint32_t sums[groups];
     std::uint64_t seen[Combined::words];
     KOKKOS_FUNCTION Scratch() {}
   };
+  using Held = std::conditional_t<sizeof(Word) < sizeof(std::uint32_t), std::uint32_t, Word>;
   struct Registers {
-    Word words[each];
+    Held words[each];
 
-    KOKKOS_FUNCTION Word& word(int, int i) { return words[i]; }
-    KOKKOS_FUNCTION Word word(int, int i) const { return words[i]; }
+    KOKKOS_FUNCTION Held& word(int, int i) { return words[i]; }
+    KOKKOS_FUNCTION Held word(int, int i) const { return words[i]; }
   };
 
   /// Where a thread's word lies, before a pass and after it.
@@ -73,7 +75,7 @@ struct DigitWords {
                                    Registers& registers) {
     int begin = ordered, end = ordered + CodeBits;
     if constexpr (looks) {
-      Word* const words = registers.words;
+      Held* const words = registers.words;
       if (team.team_rank() == 0) scratch.of.words[0] = words[0];
       team.team_barrier();
       const Word first = scratch.of.words[0];
@@ -121,7 +123,7 @@ struct DigitWords {
       KRADIX_UNROLL
       for (int i = 0; i < each; ++i) {
         const std::uint32_t place = ranks[i / 2] >> (16 * (i % 2)) & 0xffffu;
-        scratch.of.words[padded(place)] = registers.words[i];
+        scratch.of.words[padded(place)] = static_cast<Word>(registers.words[i]);
       }
     }
     team.team_barrier();
@@ -134,15 +136,15 @@ struct DigitWords {
     }
   }
 
-  KOKKOS_FUNCTION static std::uint32_t digit_of(Word word, int shift) {
+  KOKKOS_FUNCTION static std::uint32_t digit_of(Held word, int shift) {
     return static_cast<std::uint32_t>(word >> shift) & (bin_count - 1);
   }
   KOKKOS_FUNCTION static volatile std::uint16_t& counter(int thread, int shift, Scratch& scratch,
-                                                         Word word) {
+                                                         Held word) {
     return scratch.of.counters[digit_of(word, shift) * row + thread / L::width];
   }
 
-  KOKKOS_FUNCTION static void rank(int thread, int shift, Scratch& scratch, Word* words,
+  KOKKOS_FUNCTION static void rank(int thread, int shift, Scratch& scratch, Held* words,
                                    std::uint32_t* ranks) {
     KRADIX_UNROLL
     for (int i = 0; i < each; ++i) {

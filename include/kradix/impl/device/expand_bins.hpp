@@ -53,6 +53,8 @@ struct ExpandBins {
   std::size_t tile;                       ///< packs: a full one, or fewer where there are few keys
   std::size_t tiles, row;                 ///< all of them, and those of a team
   const std::uint64_t* counts_or_places;  ///< few bins: counts [key]; many: places [code]
+  const std::uint32_t* rows = nullptr;  ///< few bins: instead, if there are some, counts [row][key]
+  int row_count = 0;
 
   struct Bins {
     std::uint32_t first, last;
@@ -94,7 +96,7 @@ struct ExpandBins {
   KOKKOS_FUNCTION const Place* places_of_bins(const Team& team, Scratch& scratch) const {
     if constexpr (few_bins) {
       for (std::uint32_t bin = team.team_rank(); bin < bins; bin += Shape.threads) {
-        scratch.places[bin] = counts_or_places[key_of(bin)];
+        scratch.places[bin] = count_of(key_of(bin));
       }
       team.team_barrier();
       if (team.team_rank() < L::width) scan_bins<L, true>(scratch.places, team.team_rank());
@@ -103,6 +105,19 @@ struct ExpandBins {
     } else {
       return counts_or_places;
     }
+  }
+
+  KOKKOS_FUNCTION Place count_of(Key key) const {
+    if (row_count == 0) return counts_or_places[key];
+    constexpr int batch = 8;  // whose counts are on their way together
+    Place sum = 0;
+    for (int row = 0; row < row_count; row += batch) {
+      KRADIX_UNROLL
+      for (int r = row; r < row + batch; ++r) {
+        if (r < row_count) sum += rows[r * bin_count + key];
+      }
+    }
+    return sum;
   }
 
   /// The last bin that begins at or before a place.

@@ -30,8 +30,7 @@ struct ChunkSort {
   static constexpr bool are_words = requires { typename Sorted::word_type; };
   static constexpr int most = Sorted::most, each = Sorted::each, parts = Sorted::parts;
   static constexpr int place_bits = chunk_place_bits;
-  static_assert(most < 1 << place_bits &&
-                !(MakesKeys && (with_values || !invertible_codec<Codec>)));
+  static_assert(MakesKeys ? !with_values && invertible_codec<Codec> : most < 1 << place_bits);
 
   Codec codec;
   DigitList all;
@@ -146,11 +145,15 @@ template <class ExecutionSpace, class Codec, TeamShape Shape, bool MakesKeys>
 struct SortedAs {
   using Bits = typename Codec::bits_type;
   static constexpr int bits = Codec::bits + (MakesKeys ? 0 : chunk_place_bits);
-  using Word = std::conditional_t<bits <= 32, std::uint32_t, std::uint64_t>;
   static constexpr bool is_serial = Shape.threads == 1;
   static constexpr TeamShape more_threads =
       is_serial ? Shape : TeamShape{2 * Shape.threads, Shape.items / 2, 1};
-  static constexpr bool by_digits = !MakesKeys && sizeof(Bits) == 4 && Shape.items >= 16;
+  /// Two digits are sooner gone over than many words are compared, whatever travels.
+  static constexpr bool are_shorts = MakesKeys && Codec::bits <= 2 * digit_bits;
+  static constexpr bool by_digits =
+      (!MakesKeys || are_shorts) && sizeof(Bits) == 4 && Shape.items >= 16;
+  using Word = std::conditional_t<by_digits && are_shorts, std::uint16_t,
+                                  std::conditional_t<bits <= 32, std::uint32_t, std::uint64_t>>;
   static constexpr TeamShape shape = by_digits ? more_threads : Shape;
   using Words = MergeWords<ExecutionSpace, Word, Shape>;
   using type = std::conditional_t<

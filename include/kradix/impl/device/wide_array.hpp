@@ -34,6 +34,10 @@ struct Pack {
   KOKKOS_FUNCTION Word word(int i) const {
     return static_cast<Word>((i < half ? bytes.low : bytes.high) >> shift(i));
   }
+  KOKKOS_FUNCTION bool holds_one_word() const {
+    const Pack same = of(word(0));
+    return bytes.low == same.bytes.low && bytes.high == same.bytes.high;
+  }
   /// Words of 16 bits by twos, the first one in the low half.
   KOKKOS_FUNCTION std::uint32_t two(int i) const {
     static_assert(sizeof(Word) == 2);
@@ -70,6 +74,7 @@ class WideArray {
     packs_ = (count - head_) / Packed::size;
   }
 
+  KOKKOS_FUNCTION Word* data() const { return words_; }
   KOKKOS_FUNCTION Size count() const { return count_; }
   KOKKOS_FUNCTION Size packs() const { return packs_; }
   /// Where a pack begins.

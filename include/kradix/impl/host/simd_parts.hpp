@@ -42,11 +42,11 @@ struct SimdParts<Level> {
   }
   /// And if they spread over buckets by a digit, which moves them quickest? Threads that part few words wait for each other.
   static bool serve_spread(std::size_t size, std::size_t threads) {
-    // Passes in cache take the less the more often a core stores, and shorter vectors hold few words of 8 bytes.
+    // Shorter vectors hold few words of 8 bytes, and passes in cache take the less the more often a core stores.
     const std::size_t most = sizeof(Word) == 4  ? ~std::size_t{0}
                              : !has_wide_simd() ? 0
                              : stores_twice()   ? std::size_t{3} << 20
-                                                : std::size_t{1} << 23;
+                                                : ~std::size_t{0};
     const auto rounds = static_cast<std::size_t>(bit_width_of<std::uint64_t>(threads - 1));
     return size <= most && threads <= most_threads && size >= threads * rounds * rounds * 4096;
   }
