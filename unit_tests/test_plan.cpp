@@ -143,6 +143,22 @@ TEST(MakePlan, FewShortKeysNeedNoFinish) {
   }
 }
 
+/// A user's key of 2 bytes may stand for 24 bits, which no two sweeps put in order.
+TEST(MakePlan, FewShortKeysOfLongCodesAreSweptByOnesweep) {
+  const Machine device{270336, {256, 19}, {512, 20}, {}, {256, 16}, {512, 8}, true};
+  for (const int value_bytes : {0, 4}) {
+    Problem problem = problem_of(1 << 13, 2);
+    problem.value_bytes = value_bytes;
+    EXPECT_EQ(make_plan(problem, device).algorithm, kradix::Algorithm::small_msd);
+    problem.key_bits = 24;
+    EXPECT_EQ(make_plan(problem, device).algorithm, kradix::Algorithm::onesweep);
+    problem.forced = kradix::Algorithm::small_msd;
+    EXPECT_THROW(make_plan(problem, device), std::invalid_argument);
+    problem.count = 1 << 12;  // which one team sorts
+    EXPECT_EQ(make_plan(problem, device).lone, problem.count);
+  }
+}
+
 TEST(MakePlan, ThreadsOfAHostAllHaveWork) {
   const kradix::Plan plan =
       make_plan(problem_of(1 << 20, 4), Machine{16, {1, 0}, {}, {}, {}, {}, true, 1 << 20});

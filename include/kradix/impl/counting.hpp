@@ -44,17 +44,14 @@ struct CountingScratch {
   Slot places;
   Slot rows;
 
-  /// Few bytes: rows of counters are sooner added up by all than cleared and added to before.
-  static bool counts_in_rows(const Plan& plan) {
-    return plan.count > most_lone_bytes && plan.count <= most_bytes_in_rows;
-  }
   static CountingScratch list(const Plan& plan, ScratchList& list) {
     const std::size_t bins = std::size_t{1} << plan.digit_bits;
     CountingScratch scratch;
     scratch.counts = list.add(bins, sizeof(std::uint64_t));
     if (bins == bin_count) {
-      scratch.rows =
-          list.add(counts_in_rows(plan) ? most_count_rows * bin_count : 0, sizeof(std::uint32_t));
+      // Of few bytes rows of counters are sooner added up by all than cleared and added to.
+      const bool in_rows = plan.count > most_lone_bytes && plan.count <= most_bytes_in_rows;
+      scratch.rows = list.add(in_rows ? most_count_rows * bin_count : 0, sizeof(std::uint32_t));
       return scratch;
     }
     scratch.sums = list.add(TileSums::words, sizeof(std::uint64_t));
@@ -84,9 +81,7 @@ class Counting {
         counts_(scratch.counts.in<std::uint64_t>(base)),
         sums_{scratch.sums.in<std::uint64_t>(base)},
         places_(scratch.places.in<Place>(base)),
-        rows_(few_bins && CountingScratch::counts_in_rows(plan)
-                  ? scratch.rows.in<std::uint32_t>(base)
-                  : nullptr),
+        rows_(scratch.rows.in<std::uint32_t>(base)),
         label_(std::string(label) + "::counting::") {}
 
   void sort() {
@@ -147,7 +142,7 @@ class Counting {
     using Expand = ExpandBins<ExecutionSpace, Codec, Shapes.expand>;
     const std::size_t tile = plan_.tile / Pack<Key>::size;
     const std::size_t tiles = shares(out_.packs(), tile);
-    // Each team adds up all rows: they are as many.
+    // Each team adds up all rows, so there are few of them.
     const std::size_t most_teams =
         rows_ == nullptr ? running_teams_of<Shapes.expand>(exec_) : 2 * most_count_rows;
     const std::size_t row = std::clamp<std::size_t>(tiles / most_teams, 1, tiles_in_a_row);

@@ -188,11 +188,12 @@ inline std::size_t most_alone(const Problem& problem, const Machine& machine) {
 
 /// Of so many elements whose topmost digit spreads evenly, every bin most likely fits a chunk: it lies
 /// four standard deviations above the mean (less the little by which 2^20 of 8 bytes would miss it).
-/// Keys of 1 and 2 bytes need no finish; alone they are counted.
-inline std::size_t most_for_small(const Problem& problem, const Machine& machine) {
+/// Shorter keys have no finish: one or two digits of theirs need none, and more only one team goes over.
+inline std::size_t most_for_small(const Problem& problem, const Machine& machine, int passes) {
   const auto chunk = static_cast<double>(chunk_elements(machine));
   if (machine.finish.exists())
     return static_cast<std::size_t>((chunk - 3.75 * std::sqrt(chunk)) * bin_count);
+  if (passes > 2) return most_alone(problem, machine);
   constexpr std::size_t most_tiles = 256;  // whose counts each team adds up
   return most_tiles * static_cast<std::size_t>(machine.small.round());
 }
@@ -235,12 +236,12 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
         std::to_string(problem.value_bytes) + " bytes");
   }
   if (problem.forced == Algorithm::small_msd &&
-      (!machine.lone.exists() ||
-       (!machine.finish.exists() && problem.count > most_for_small(problem, machine)))) {
+      (!machine.lone.exists() || (!machine.finish.exists() &&
+                                  problem.count > most_for_small(problem, machine, plan.passes)))) {
     throw std::invalid_argument(
         "kradix: small_msd needs lanes, elements of at most 16 bytes, codes no longer than 8 where "
         "elements are not, and not more than " +
-        std::to_string(machine.lone.exists() ? most_for_small(problem, machine) : 0) +
+        std::to_string(machine.lone.exists() ? most_for_small(problem, machine, plan.passes) : 0) +
         " of them where keys are shorter than 4 bytes; these are " + std::to_string(problem.count) +
         " keys of " + std::to_string(problem.key_bytes) + " bytes with values of " +
         std::to_string(problem.value_bytes) + " bytes");
@@ -268,7 +269,7 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
   const bool counts = sweeps && can_count(problem, machine);
   const bool counts_few = counts && problem.key_bytes == 1 && problem.count >= least_lone_bytes;
   if (!counts_few && sweeps && machine.lone.exists() &&
-      problem.count <= most_for_small(problem, machine)) {
+      problem.count <= most_for_small(problem, machine, plan.passes)) {
     plan.algorithm = Algorithm::small_msd;
     plan.reason = "launches cost more than memory at this size";
     return;

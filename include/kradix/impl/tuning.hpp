@@ -336,17 +336,13 @@ constexpr TeamShape lone_shape(std::size_t key_bytes, std::size_t value_bytes,
   if (key_bytes <= 4 && code_bytes <= 4 && value_bytes == 0) return {320, 16, 1};
   return {256, widest > 8 ? 8 : 16, 1};
 }
-/// The same of 2-byte keys alone, in the order of all their bits: codes are all that travels.
-template <class ExecutionSpace>
-constexpr TeamShape longest_lone_shape(std::size_t key_bytes) {
-  return is_host_space<ExecutionSpace> || key_bytes != 2 ? TeamShape{0, 0} : TeamShape{512, 32, 1};
-}
-/// The same of so many more that what a smaller team takes less counts; none where that is enough.
+/// The same of so many more that what a smaller team takes less counts; none where that is enough. (Of keys alone only where codes
+/// are all that travels.)
 template <class ExecutionSpace>
 constexpr TeamShape longer_lone_shape(std::size_t key_bytes, std::size_t value_bytes,
                                       std::size_t code_bytes) {
   if (is_host_space<ExecutionSpace> || key_bytes > 4 || code_bytes > 4) return {0, 0};
-  if (value_bytes == 0) return longest_lone_shape<ExecutionSpace>(key_bytes);
+  if (value_bytes == 0) return key_bytes == 2 ? TeamShape{512, 32, 1} : TeamShape{0, 0};
   if (value_bytes > 8) return {0, 0};
   return {320, 16, 1};
 }
