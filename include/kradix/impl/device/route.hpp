@@ -527,7 +527,7 @@ struct ChooseRoute {
     if (count < rule.mend_lights_from || route->light_most * samples > one_teams_work) return false;
     const float differ = run_after(s, n) - mean_of(route->same, n);
     if (differ > rule.differ) return false;
-    const float mended = gain_by_mending(s, passes, n, differ, 1 - route->heavy_share);
+    const float mended = gain_by_mending(s, passes, n, differ, 0, 1 - route->heavy_share);
     const float all_sweeps = static_cast<float>(passes) * sweep_time();
     const float taken_out = (route->heavy_share - least_heavy_share(passes)) * (all_sweeps + 2);
     if (!(mended > rule.mend_gain && mended + taken_out > 0)) return false;
@@ -603,12 +603,13 @@ struct ChooseRoute {
     const bool spread = fits && s + 2 <= passes && tells_apart(n);
     const bool crowded = fits && run <= rule.alone && !spread &&
                          gain_by_digits(s, n, same) > or_by_splitters(rule.gain, passes, n);
-    const float differ = run - mean_of(route->same, n);
+    const float differ = differ_after(s, n);
     // One team sorts a long run in which the sample saw no difference, if there is one.
     const bool no_longest = short_enough || route->most[s - 1] <= one_teams_work;
-    const bool mends =
-        !spread && !crowded && no_longest && differ <= rule.differ &&
-        gain_by_mending(s, passes, n, differ) > or_by_splitters(rule.mend_gain, passes, n);
+    const float mended = gain_by_mending(s, passes, n, differ, same);
+    const bool mends = !spread && !crowded && no_longest && differ <= rule.differ &&
+                       mended > or_by_splitters(rule.mend_gain, passes, n) &&
+                       mended >= rule.mend_gain + gain_by_mending_later(s + 1, passes, n, same);
     if (!spread && !crowded && !mends) return;
     route->digits = {route->top - s * digit_bits, route->top};
     route->finishes = 1;
@@ -735,6 +736,15 @@ struct ChooseRoute {
     const float more = least > told ? least : told;
     return seen > more ? seen : more;
   }
+  /// Those of them that are not the same as that one. What a digit leaves of those before is no less than the 256th part.
+  KOKKOS_FUNCTION float differ_after(int s, float n) const {
+    constexpr std::uint64_t enough = 16;
+    const float same = mean_of(route->same, n), seen = run_after(s, n) - same;
+    const bool sees_enough = route->pairs[s - 1] >= route->same + enough;
+    if (s == sweeps.first || sees_enough || same >= mended_by_teams) return seen;
+    const float least = (mean_of(route->pairs[s - 2], n) - same) / bin_count;
+    return seen > least ? seen : least;
+  }
   /// Are too many together for a finish?
   KOKKOS_FUNCTION bool are_close(float n) const {
     const bool are_whole = met_bits(route->top) == route->top - all.begin;
@@ -771,13 +781,22 @@ struct ChooseRoute {
     return other > gain ? other : gain;
   }
 
+  /// So many keys alike, and a run of two kinds is long enough for a team: there are few such runs.
+  static constexpr float mended_by_teams = 32;
   /// What mending saves beside the other sweeps, in ps an element, by times measured on an H200: it reads all keys,
-  /// moves those that differ in their runs, and copies all where an odd number of sweeps leaves them elsewhere. If only a
-  /// part of all is swept, it is that much of each but of what differs.
-  KOKKOS_FUNCTION float gain_by_mending(int s, int passes, float n, float differ,
+  /// moves those that differ in their runs, past others that are the same, and copies all where an odd number of sweeps leaves
+  /// them elsewhere. If only a part of all is swept, it is that much of each but of what differs.
+  KOKKOS_FUNCTION float gain_by_mending(int s, int passes, float n, float differ, float same,
                                         float part = 1) const {
     const auto bytes = static_cast<float>(element_bytes), sweeps = static_cast<float>(passes - s);
-    return part * (sweeps * sweep_time() - 0.4f * bytes - copy_after(s)) - 12 * differ - 40e6f / n;
+    const float moved = same < 9 ? 12 + 4 * same : same < mended_by_teams ? 48 : 12;
+    return part * (sweeps * sweep_time() - 0.4f * bytes - copy_after(s)) - moved * differ -
+           40e6f / n;
+  }
+  /// The same after so many sweeps, if they may be chosen.
+  KOKKOS_FUNCTION float gain_by_mending_later(int s, int passes, float n, float same) const {
+    if (s >= sweeps.end || s >= passes) return -1e30f;
+    return gain_by_mending(s, passes, n, differ_after(s, n), same);
   }
   KOKKOS_FUNCTION float copy_after(int sweeps) const {
     return in_place && sweeps % 2 == 1 ? 0.6f * static_cast<float>(element_bytes) : 0;
