@@ -3,7 +3,7 @@
 
 // CMake reads the numbers from here, so they stand in one place.
 #define KRADIX_VERSION_MAJOR 0
-#define KRADIX_VERSION_MINOR 1
+#define KRADIX_VERSION_MINOR 2
 #define KRADIX_VERSION_PATCH 0
 
 #define KRADIX_VERSION \

@@ -11,7 +11,7 @@ namespace bench {
 /// "OpenMP, 2 threads", or what a GPU calls itself.
 std::string device_name();
 
-/// "OpenMP, 2 threads, Kokkos 5.2.2, Kradix 0.1.0"
+/// "OpenMP, 2 threads, Kokkos 5.2.2, Kradix 0.2.0"
 std::string machine_line();
 
 /// Prints results as they come; finish() closes what they open.
