@@ -10,13 +10,13 @@ set(algorithm_rank 3)
 set(rooms
   "8 ^(impl/)?mpi/"
   "0 ^(version|key|options|study_options)[.]hpp"
-  "0 ^impl/(words|tuning|scratch)[.]hpp"
+  "0 ^impl/(words|tuning|scratch|host_board)[.]hpp"
   "0 ^impl/backend/"
   "1 ^workspace[.]hpp"
   "1 ^impl/(buffers|check|stage)[.]hpp"
   "1 ^impl/(device|host)/"
   "2 ^impl/((study_)?plan|tuned_choice)[.]hpp"
-  "2 ^impl/study(_sort)?[.]hpp"
+  "2 ^impl/(known_route|study(_sort)?)[.]hpp"
   "4 ^impl/(run|msd_hybrid)[.]hpp"  # msd_hybrid sweeps by onesweep
   "5 ^impl/(instantiate|run_study)[.]hpp"
   "6 ^impl/call[.]hpp"

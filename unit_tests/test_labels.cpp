@@ -7,6 +7,7 @@
 #include "kradix/sort.hpp"
 #include "support/device.hpp"
 #include "support/events.hpp"
+#include "support/keys.hpp"
 
 namespace {
 
@@ -84,6 +85,14 @@ TEST(Labels, TheCallerChoosesThePrefix) {
   }
 }
 
+std::vector<std::string> kernels_heard() {
+  std::vector<std::string> kernels;
+  for (const Event& event : Listener::of(Event::kernel)) {
+    kernels.push_back(event.label.substr(event.label.rfind(':') + 1));
+  }
+  return kernels;
+}
+
 template <class Key>
 void expect_stages(kradix::Algorithm algorithm, const std::vector<std::string>& expected,
                    std::size_t count = 5000) {
@@ -96,11 +105,7 @@ void expect_stages(kradix::Algorithm algorithm, const std::vector<std::string>& 
     options.algorithm = algorithm;
     kradix::sort(exec, keys, options);
   }
-  std::vector<std::string> kernels;
-  for (const Event& event : Listener::of(Event::kernel)) {
-    kernels.push_back(event.label.substr(event.label.rfind(':') + 1));
-  }
-  EXPECT_EQ(kernels, expected);
+  EXPECT_EQ(kernels_heard(), expected);
 }
 
 TEST(Labels, TheStagesOfASortInTheirOrder) {
@@ -142,6 +147,60 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
                               kradix::impl::most_bytes_in_rows + 1);
   expect_stages<std::int16_t>(kradix::Algorithm::counting,
                               {"ClearWords", "CountShorts", "PlaceBins", "ExpandBins"});
+}
+
+/// With a warm workspace; what is heard of fences and memory, too.
+template <class Key>
+void expect_stages_where_the_host_waits(const std::vector<Key>& input,
+                                        const std::vector<std::string>& expected) {
+  kradix::Workspace workspace;
+  kradix::Options options;
+  options.algorithm = kradix::Algorithm::msd_hybrid;
+  options.workspace = &workspace;
+  options.host_wait = kradix::HostWait::allowed;
+  std::vector<Key> sorted = input;
+  std::sort(sorted.begin(), sorted.end());
+  const Space exec;
+  for (const bool listens : {false, true}) {
+    const auto keys = to_device(input);
+    EXPECT_TRUE(kradix::plan(exec, keys, options).waits);
+    exec.fence();
+    if (listens) {
+      const Listener listener;
+      kradix::sort(exec, keys, options);
+    } else {
+      kradix::sort(exec, keys, options);
+    }
+    exec.fence();
+    EXPECT_EQ(to_host(keys), sorted);
+  }
+  EXPECT_EQ(kernels_heard(), expected);
+  EXPECT_TRUE(Listener::of(Event::allocation).empty());
+  EXPECT_TRUE(Listener::of(Event::copy).empty());
+}
+
+TEST(Labels, WhoMayWaitLaunchesWhatHasWork) {
+  if constexpr (kradix::impl::has_lanes<Space> && kradix::impl::has_board<Space>) {
+    std::mt19937_64 random{keys::fresh_seed()};
+    SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+    std::vector<std::uint32_t> few(5000);
+    const std::vector<std::string> told{"GlanceAtKeys", "CountAllDigits", "ListOrRecount",
+                                        "SpreadTile"};
+    const auto with = [](std::vector<std::string> all, std::initializer_list<const char*> more) {
+      all.insert(all.end(), more.begin(), more.end());
+      return all;
+    };
+    expect_stages_where_the_host_waits(few, told);  // in order
+    for (auto& key : few) key = static_cast<std::uint32_t>(random() % 200);
+    expect_stages_where_the_host_waits(few, with(told, {"FinishRanges"}));  // one digit, copied
+    for (auto& key : few) key = static_cast<std::uint32_t>(random() % 50000);
+    expect_stages_where_the_host_waits(few, with(told, {"SweepTile"}));
+    for (auto& key : few) key = static_cast<std::uint32_t>(random());
+    const bool stays = kradix::impl::is_host_space<Space>;  // as above
+    expect_stages_where_the_host_waits(few,
+                                       stays ? with(told, {"SweepTile", "SweepRest"})
+                                             : with(told, {"SweepTile", "SweepTile", "SweepTile"}));
+  }
 }
 
 /// What a listening tool sees of one sort of u16 keys by four_kernel.

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <set>
 
+#include "support/events.hpp"
 #include "support/hybrid.hpp"
 #include "support/keys.hpp"
 #include "support/reference.hpp"
@@ -442,6 +443,27 @@ TEST(MsdHybrid, SpreadsBySplittersWhatNoDigitsSpread) {
   }
 }
 
+/// Scattered values, 16 keys of each: three sweeps leave some in runs with others, and to move those past each other takes longer
+/// than a fourth, even if a sample sees less than there are.
+TEST(MsdHybrid, ManyKeysAreNotMovedPastManyWhereASweepMoreSparesIt) {
+  const auto values = [](double bits) {
+    return bits < 24
+               ? -std::min(bits, 20.0) + (bits >= 20 ? std::log2(1 + std::exp2(20 - bits)) : 0)
+           : bits < 28 ? -20 + std::log2(1 + 0.5 / 16)
+                       : -20.0;
+  };
+  // By chance it may see none after the third.
+  const auto unseen = [&](double bits) { return values(bits >= 24 ? 64 : bits); };
+  for (const int value_bytes : {0, 4}) {
+    for (const bool sees_some : {false, true}) {
+      const Route scattered =
+          sees_some ? choice_for(24, value_bytes, values) : choice_for(24, value_bytes, unseen);
+      EXPECT_EQ(scattered.mends, 1);
+      EXPECT_EQ(scattered.digits.count(), 4);
+    }
+  }
+}
+
 /// 8192 kinds, which three sweeps of four tell apart. What looks at their runs would also have to copy them, in place.
 TEST(MsdHybrid, LongRunsAreNotLookedAtWhereAllMustBeCopiedBesides) {
   const auto kinds = [](double bits) { return -13 * std::min(bits, 24.0) / 24; };
@@ -528,6 +550,41 @@ TEST(MsdHybrid, ABitThatTheSampleMissesIsCounted) {
   EXPECT_EQ(far.top, 24);
   EXPECT_EQ(far.recounts, 1);
   EXPECT_EQ(far.finishes, 0);
+}
+
+/// A host that waits launches the kernels that the route needs, whatever else the size would ask for.
+TEST(MsdHybrid, KernelsThatARouteDoesNotNeedAreNotLaunched) {
+  if constexpr (has_board<Space>) {
+    std::mt19937_64 random{keys::fresh_seed()};
+    SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+    auto input = keys::make<std::uint64_t>(keys::Pattern::uniform, 50021, random);
+    const auto codec = make_codec<std::uint64_t>(Order::ascending);
+    const auto launches = [&](bool waits) {
+      std::map<std::string, int> launches;
+      const Listener listener;
+      const auto sorted =
+          hybrid::sort<small_finish, std::uint32_t>(input, codec, {.waits = waits}, always);
+      for (const Event& event : Listener::of(Event::kernel)) {
+        const std::string name = event.label.substr(event.label.rfind(':') + 1);
+        if (event.label.rfind("test::", 0) == 0) ++launches[name];
+      }
+      EXPECT_TRUE(std::ranges::is_sorted(sorted.keys));
+      return launches;
+    };
+    auto all = launches(false), needed = launches(true);
+    EXPECT_GE(all["SweepTile"] + all["SweepRest"], 3);
+    EXPECT_EQ(needed["SweepTile"], 1);  // which leaves runs of 200 keys
+    EXPECT_EQ(needed["SweepRest"], 0);
+    for (const char* const finish : {"ListChunks", "FinishChunk", "FinishCrowded", "FinishRanges"})
+      EXPECT_EQ(needed[finish], 1) << finish;
+    std::ranges::sort(input);
+    all = launches(false), needed = launches(true);
+    EXPECT_GE(all["FinishChunk"], 1);
+    EXPECT_LE(needed["SweepTile"], 1);  // while the host learns that it is not needed
+    for (const char* const other :
+         {"SweepRest", "ListChunks", "FinishChunk", "FinishCrowded", "FinishRanges"})
+      EXPECT_EQ(needed[other], 0) << other;
+  }
 }
 
 /// It need not be counted anew where a sample saw it, if not the glance before.

@@ -243,6 +243,39 @@ TEST(MakePlan, ShapesThatNobodyMeasuredAreFittedAndSayIt) {
   EXPECT_EQ(plan.algorithm, kradix::Algorithm::onesweep);
 }
 
+TEST(MakePlan, TheHostWaitsWhereItMayAndLearnsSomething) {
+  const Machine device{270336, {256, 19}, {256, 28}, {256, 17}, {256, 20}, {256, 12}, true};
+  Problem problem = problem_of(1 << 22, 8);
+  EXPECT_FALSE(make_plan(problem, device).waits);
+  problem.host_may_wait = true;
+  EXPECT_TRUE(make_plan(problem, device).waits);
+  std::ostringstream text;
+  text << make_plan(problem, device);
+  EXPECT_NE(text.str().find("waits once"), std::string::npos) << text.str();
+  problem.count = 1 << 10;  // by one launch
+  EXPECT_FALSE(make_plan(problem, device).waits);
+  problem.count = 1 << 22;
+  problem.forced = kradix::Algorithm::onesweep;
+  EXPECT_FALSE(make_plan(problem, device).waits);
+}
+
+TEST(Plan, TheHostWaitsForWhoKeepsMemory) {
+  if constexpr (has_lanes<Space> && has_board<Space>) {
+    const Kokkos::View<std::uint64_t*, Memory> keys("keys", 10000);
+    kradix::Workspace workspace;
+    kradix::Options options;
+    options.algorithm = kradix::Algorithm::msd_hybrid;
+    EXPECT_FALSE(kradix::plan(keys, options).waits);
+    options.workspace = &workspace;
+    EXPECT_TRUE(kradix::plan(keys, options).waits);
+    EXPECT_FALSE(kradix::plan(Space{}, keys, options).waits);
+    options.host_wait = kradix::HostWait::allowed;
+    EXPECT_TRUE(kradix::plan(Space{}, keys, options).waits);
+    options.host_wait = kradix::HostWait::never;
+    EXPECT_FALSE(kradix::plan(keys, options).waits);
+  }
+}
+
 TEST(Plan, SaysWhatItWillDo) {
   const Kokkos::View<std::uint64_t*, Memory> keys("keys", 100000);
   const Kokkos::View<float*, Memory> values("values", 100000);

@@ -111,11 +111,22 @@ constexpr std::optional<Algorithm> algorithm_from_name(std::string_view wanted) 
 /// its input, and it is faster. `stable` asks it to keep the input order of equal keys.
 enum class Stability : std::uint8_t { automatic, stable };
 
+/// May a call wait, on the host, for what its first kernels find out about the data? Kernels that would find nothing to do are
+/// not launched then: sorts by msd_hybrid on GPUs take 2 to 10 % less, and those that find little to do up to a third. A call
+/// that waits returns when its first kernels and all work that was enqueued before are done, must not be captured into a
+/// graph, and needs a Workspace, which keeps 4 KB of host memory for it; without one it does not wait.
+enum class HostWait : std::uint8_t {
+  automatic,  ///< in calls without an instance, which fence anyway
+  never,
+  allowed,
+};
+
 struct Options {
   Order order = Order::ascending;
   BitRange bits{};
   Stability stability = Stability::automatic;
   Algorithm algorithm = Algorithm::automatic;
+  HostWait host_wait = HostWait::automatic;
   /// Scratch memory to reuse from call to call; without it every call allocates and frees its own.
   Workspace* workspace = nullptr;
   /// First part of every kernel, region and allocation label that Kokkos Tools see. Must not be null.

@@ -11,7 +11,8 @@
 /// *Asynchrony*: with an instance, kernels are enqueued on it and the call returns; the results are
 /// there after `exec.fence()`. With a warm Options::workspace nothing is allocated and nothing waits;
 /// without one the call allocates and frees scratch, and freeing waits on most backends. Without an
-/// instance the function runs on the view's execution space and fences before and after.
+/// instance the function runs on the view's execution space and fences before and after; in between
+/// the host may wait once for what the device finds out about the keys (Options::host_wait).
 ///
 /// *Errors*: std::invalid_argument with the numbers, before any element moves.
 ///
@@ -115,13 +116,19 @@ auto argsort_call(const char* function, const Exec& exec, const Keys& keys,
                                                            permutation);
 }
 
+/// Of a call that waits anyway.
+inline Options waiting(Options options) {
+  if (options.host_wait == HostWait::automatic) options.host_wait = HostWait::allowed;
+  return options;
+}
+
 /// Runs on the execution space of `first`, with a fence before and after.
 template <class View, class Function>
-void fenced(const View&, const char* function, const Function& run_on) {
+void fenced(const View&, const char* function, const Options& options, const Function& run_on) {
   const std::string name = std::string("kradix::") + function;
   Kokkos::fence(name + ": fence before");
   const typename View::execution_space exec{};
-  run_on(exec);
+  run_on(exec, waiting(options));
   exec.fence(name + ": fence after");
 }
 
@@ -255,21 +262,25 @@ Plan plan_argsort(const ExecutionSpace& exec, const Keys& keys, const Permutatio
 /// sort(exec, keys, options) on the view's execution space, fenced before and after.
 template <impl::view Keys>
 void sort(const Keys& keys, const Options& options = {}) {
-  impl::fenced(keys, "sort", [&](const auto& exec) { kradix::sort(exec, keys, options); });
+  impl::fenced(keys, "sort", options, [&](const auto& exec, const Options& waiting) {
+    kradix::sort(exec, keys, waiting);
+  });
 }
 
 /// sort(exec, keys_in, keys_out, options) on keys_out's execution space, fenced before and after.
 template <impl::view KeysIn, impl::view KeysOut>
 void sort(const KeysIn& keys_in, const KeysOut& keys_out, const Options& options = {}) {
-  impl::fenced(keys_out, "sort",
-               [&](const auto& exec) { kradix::sort(exec, keys_in, keys_out, options); });
+  impl::fenced(keys_out, "sort", options, [&](const auto& exec, const Options& waiting) {
+    kradix::sort(exec, keys_in, keys_out, waiting);
+  });
 }
 
 /// sort_by_key(exec, keys, values, options) on the keys' execution space, fenced before and after.
 template <impl::view Keys, impl::view Values>
 void sort_by_key(const Keys& keys, const Values& values, const Options& options = {}) {
-  impl::fenced(keys, "sort_by_key",
-               [&](const auto& exec) { kradix::sort_by_key(exec, keys, values, options); });
+  impl::fenced(keys, "sort_by_key", options, [&](const auto& exec, const Options& waiting) {
+    kradix::sort_by_key(exec, keys, values, waiting);
+  });
 }
 
 /// sort_by_key(exec, keys_in, values_in, keys_out, values_out, options) on the keys' execution space, fenced before and
@@ -277,22 +288,23 @@ void sort_by_key(const Keys& keys, const Values& values, const Options& options 
 template <impl::view KeysIn, impl::view ValuesIn, impl::view KeysOut, impl::view ValuesOut>
 void sort_by_key(const KeysIn& keys_in, const ValuesIn& values_in, const KeysOut& keys_out,
                  const ValuesOut& values_out, const Options& options = {}) {
-  impl::fenced(keys_out, "sort_by_key", [&](const auto& exec) {
-    kradix::sort_by_key(exec, keys_in, values_in, keys_out, values_out, options);
+  impl::fenced(keys_out, "sort_by_key", options, [&](const auto& exec, const Options& waiting) {
+    kradix::sort_by_key(exec, keys_in, values_in, keys_out, values_out, waiting);
   });
 }
 
 /// argsort(exec, keys, permutation, options) on the permutation's execution space, fenced before and after.
 template <impl::view Keys, impl::view Permutation>
 void argsort(const Keys& keys, const Permutation& permutation, const Options& options = {}) {
-  impl::fenced(permutation, "argsort",
-               [&](const auto& exec) { kradix::argsort(exec, keys, permutation, options); });
+  impl::fenced(permutation, "argsort", options, [&](const auto& exec, const Options& waiting) {
+    kradix::argsort(exec, keys, permutation, waiting);
+  });
 }
 
 /// plan(exec, keys, options) on the view's execution space.
 template <impl::view Keys>
 Plan plan(const Keys& keys, const Options& options = {}) {
-  return kradix::plan(typename Keys::execution_space{}, keys, options);
+  return kradix::plan(typename Keys::execution_space{}, keys, impl::waiting(options));
 }
 
 }  // namespace kradix

@@ -9,6 +9,7 @@
 #include <typeinfo>
 
 #include "kradix/impl/host/memory.hpp"
+#include "kradix/impl/host_board.hpp"
 
 namespace kradix {
 
@@ -25,6 +26,8 @@ class Workspace {
   void release() {
     block_.reset();
     bytes_ = 0;
+    board_block_.reset();
+    board_ = nullptr;
   }
 
   /// At least `bytes` bytes of ExecutionSpace's memory, aligned as an allocation is. Contents are
@@ -35,7 +38,8 @@ class Workspace {
     using Block = Kokkos::View<std::byte*, Space>;
     if (bytes > bytes_ || space_ != std::type_index(typeid(Space))) {
       if (block_) exec.fence(label + ": fence before the workspace grows");
-      release();
+      block_.reset();
+      bytes_ = 0;
       auto block = std::make_shared<Block>(
           Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), bytes);
       data_ = block->data();
@@ -49,11 +53,27 @@ class Workspace {
     return data_;
   }
 
+  /// 4 KB of the host's memory that ExecutionSpace writes to, for calls in which the host waits. They are taken once.
+  template <class ExecutionSpace>
+  impl::HostBoard* board(const ExecutionSpace&, const std::string& label) {
+    using Space = impl::board_space<ExecutionSpace>;
+    if (board_ == nullptr || board_space_ != std::type_index(typeid(Space))) {
+      auto block = std::make_shared<Kokkos::View<impl::HostBoard, Space>>(label);
+      board_ = block->data();
+      board_block_ = std::move(block);
+      board_space_ = std::type_index(typeid(Space));
+    }
+    return board_;
+  }
+
  private:
   std::shared_ptr<void> block_;
   std::type_index space_ = std::type_index(typeid(void));
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
+  std::shared_ptr<void> board_block_;
+  std::type_index board_space_ = std::type_index(typeid(void));
+  impl::HostBoard* board_ = nullptr;
 };
 
 }  // namespace kradix

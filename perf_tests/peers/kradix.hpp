@@ -5,11 +5,19 @@
 
 namespace bench {
 
-template <class Task>
-kradix::Plan kradix_plan(const Space& exec, const Arrays<Task>& arrays, const Case& what) {
+inline kradix::Options kradix_options(const Case& what, kradix::Workspace& workspace) {
   kradix::Options options;
   options.algorithm = what.algorithm;
   options.study = what.study;
+  options.workspace = &workspace;
+  options.host_wait = what.host_waits ? kradix::HostWait::allowed : kradix::HostWait::never;
+  return options;
+}
+
+template <class Task>
+kradix::Plan kradix_plan(const Space& exec, const Arrays<Task>& arrays, const Case& what) {
+  kradix::Workspace workspace;
+  const kradix::Options options = kradix_options(what, workspace);
   if constexpr (Task::operation == Operation::sort) {
     return kradix::plan(exec, arrays.keys, options);
   } else if constexpr (Task::operation == Operation::sort_by_key) {
@@ -28,11 +36,7 @@ class KradixSort : public Contender<Task> {
   static bool takes(const Case&) { return true; }
   static std::string name() { return "Kradix"; }
 
-  explicit KradixSort(const Case& what) {
-    options_.algorithm = what.algorithm;
-    options_.study = what.study;
-    options_.workspace = &workspace_;
-  }
+  explicit KradixSort(const Case& what) : options_(kradix_options(what, workspace_)) {}
 
   std::optional<std::size_t> temporary_bytes() const override { return workspace_.bytes(); }
 

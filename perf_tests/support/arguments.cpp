@@ -33,7 +33,7 @@ Request parse(int argc, char** argv) {
     } else if (option == "--table" || option == "--json") {
       request.style = option == "--table" ? Style::table : Style::json;
       single_cases = true;
-    } else if (option == "--phases" || option == "--no-peers") {
+    } else if (option == "--phases" || option == "--no-peers" || option == "--host-waits") {
       options.set(option, "");
       single_cases = true;
     } else if (option == "--stream") {
@@ -81,6 +81,7 @@ One case, or every combination of what the options list with commas:
   --repetitions R          rounds; without it as many as fit the seconds, 5 to 51
   --seconds S              of all rounds (1)
   --no-peers               Kradix alone
+  --host-waits             Kradix as in calls without an instance: the host may wait once inside a sort
   --phases                 also time each kernel of Kradix (--json has them)
   --table                  a short table: medians, keys per second, ratio
   --json                   everything, each round's time too

@@ -53,16 +53,18 @@ struct Case {
   kradix::Algorithm algorithm = kradix::Algorithm::automatic;
   Pace pace;
   kradix::StudyOptions study{};
-  bool phases = false;  ///< also time each kernel of our sort
-  bool peers = true;    ///< or ours alone
+  bool phases = false;      ///< also time each kernel of our sort
+  bool peers = true;        ///< or ours alone
+  bool host_waits = false;  ///< in our sort, as in calls without an instance
 };
 
-/// "sort_by_key/u64/4/uniform/1048576", and the algorithm where it is forced.
+/// "sort_by_key/u64/4/uniform/1048576", the algorithm where it is forced, and whether the host waits.
 inline std::string title(const Case& c) {
   std::string text = std::string(name(c.operation)) + '/' + c.key + '/' +
                      std::to_string(c.value_bytes) + '/' + text_of(c.input) + '/' +
                      std::to_string(c.count);
   if (c.algorithm != kradix::Algorithm::automatic) text += '/' + std::string(name(c.algorithm));
+  if (c.host_waits) text += "/host waits";
   return text;
 }
 

@@ -151,6 +151,7 @@ std::vector<Case> cases_of(const Options& options) {
   what.pace.slow_down = options.get("--slow-down", 0.0);
   if (what.pace.seconds < 0 || what.pace.slow_down < 0)
     refuse("--seconds and --slow-down take no negative numbers");
+  what.host_waits = options.has("--host-waits");
   what.phases = options.has("--phases");
   what.peers = !options.has("--no-peers");
   const std::vector<std::size_t> counts = counts_of(options);

@@ -194,6 +194,8 @@ class SortCall {
     problem.value_bytes = permutes_ ? index_bytes() : static_cast<int>(value_bytes());
     problem.packs = packs_keys() || (!permutes_ && (words_.packs() || words_out_.packs()));
     problem.permutes = permutes_;
+    problem.host_may_wait = options_.host_wait == HostWait::allowed &&
+                            options_.workspace != nullptr && has_board<ExecutionSpace>;
     problem.forced = algorithm;
     problem.study = options_.study;
     if constexpr (builtin_key<Key>) {
@@ -215,6 +217,9 @@ class SortCall {
     Workspace& workspace = options_.workspace ? *options_.workspace : own;
     std::byte* const base =
         aligned_scratch(workspace.reserve(exec_, plan_.temporary_bytes, label + "::workspace"));
+    if constexpr (has_board<ExecutionSpace>) {
+      if (plan_.waits) algorithm_.msd_hybrid.board = workspace.board(exec_, label + "::board");
+    }
     keys_.pack(exec_, base, options_.label);
     if (permutes_) {
       if constexpr (may_permute) {

@@ -64,6 +64,8 @@ inline RouteRule route_rule(const Plan& plan) {
     if (plan.count < std::size_t{1} << 28) rule.alike_counted = 1.5f;
     rule.pieces_from = std::size_t{3} << 24;
     rule.gather_from = std::size_t{1} << 25;
+  } else if (plan.waits) {
+    rule.split_from = std::size_t{1} << 24;  // others do not pay for it
   }
   // Of long keys with values, what a usual finish gives up is sooner sorted than swept.
   if (plan.value_bytes > 0 && plan.key_bytes > 4 && plan.chunk == plan.crowded_chunk)
@@ -88,6 +90,7 @@ struct MsdHybridScratch {
   Slot splitters;  ///< then, and the samples that they are chosen from
   Slot pieces;     ///< if floats may be spread by pieces, and what else is known of their cells
   Slot chunks;  ///< may lie over the look-back's words, which are done with when chunks are listed
+  HostBoard* board = nullptr;  ///< if the host waits for what the device chooses
 
   std::size_t most_chunks = 0;  ///< of each list
 
@@ -237,8 +240,8 @@ class MsdHybrid {
         sampled_(scratch.sampled.in<Key>(base)),
         kept_(scratch.heavy.bytes + scratch.by_value.bytes + scratch.sampled.bytes +
               scratch.route.bytes),
-        lists_(
-            ChunkLists::of(scratch.chunks.in<std::uint64_t>(base), scratch.most_chunks, route_)) {}
+        lists_(ChunkLists::of(scratch.chunks.in<std::uint64_t>(base), scratch.most_chunks, route_)),
+        board_(scratch.board) {}
 
   void sort(const RouteRule& rule) {
     const bool kinds = may_look_for_kinds(rule), heavy = may_take_out(rule);
@@ -247,23 +250,36 @@ class MsdHybrid {
     if (heavy && !with_values) take_out_keys();
     if (may_gather()) sort_tiles(rule);
     if (spreads) count_cells(rule);
-    sweeps_.count(route_, heavy_, counting_kinds(), ranking_kinds(), by_value_);
-    if (kinds && with_values) take_out_or_sweep_by_labels(glances_only(rule));
-    if (spreads) place_cells(rule);
-    sweeps_.sweep(route_, arrays(rule));
-    if (by_value_ != nullptr) sweeps_.sweep_by_value(by_value_);
-    if (spreads) spread_within(rule);
+    const std::uint64_t turn = board_ != nullptr ? board_->next() : 0;
+    sweeps_.count(route_, heavy_, counting_kinds(), ranking_kinds(), by_value_, board_, turn);
+    // Meanwhile the first pass runs, which hardly any sort does without, unless it may be as long until its teams have left.
+    const bool goes_ahead = !spreads && plan_.tiles <= most_unasked_tiles;
+    KnownRoute known;
+    if (board_ != nullptr && !goes_ahead) known = sweeps_.wait(route_, board_, turn);
+    const bool by_cells = spreads && known.spreads_by_cells();
+    if (kinds && with_values && known.takes_out_or_labels()) {
+      take_out_or_sweep_by_labels(
+          known.sweeps_by_labels(glances_only(rule) ? 1 : Labels<Key>::most_sweeps));
+    }
+    if (by_cells) place_cells(rule);
+    sweeps_.sweep_first(route_, arrays(rule), known);
+    if (board_ != nullptr && goes_ahead) known = sweeps_.wait(route_, board_, turn);
+    sweeps_.sweep_others(known);
+    if (by_value_ != nullptr && known.sweeps_by_value()) sweeps_.sweep_by_value(by_value_);
+    if (by_cells) spread_within(rule);
     if constexpr (may_write_cells) {
-      if (may_leave_suffixes(rule)) finish_cells<false>(rule);
+      if (may_leave_suffixes(rule) && known.spreads_so(Route::to_values)) finish_cells<false>(rule);
     }
     if constexpr (may_cut && PieceArrays<Bits>::leave_suffixes) {
-      if (may_be_by_pieces(rule)) finish_cells<true>(rule);
+      if (may_be_by_pieces(rule) && known.spreads_so(Route::pieces_to_values))
+        finish_cells<true>(rule);
     }
-    if (may_split(rule)) sort_by_splitters();
-    if (may_gather()) gather(rule);
+    const bool splits = may_split(rule) && known.splits();
+    if (splits) sort_by_splitters();
+    if (may_gather() && known.gathers()) gather(rule);
     const bool settles_apart = heavy && !glances_only(rule);
-    finish(rule, !settles_apart);
-    if (settles_apart) settle_expand_or_merge();
+    finish(rule, !settles_apart, known, splits);
+    if (settles_apart && sweeps_.settles(known)) settle_expand_or_merge();
   }
 
  private:
@@ -622,13 +638,12 @@ class MsdHybrid {
   }
 
   /// Values go where their kinds begin.
-  void take_out_or_sweep_by_labels(bool one_digit) {
+  void take_out_or_sweep_by_labels([[maybe_unused]] int most_sweeps) {
     if constexpr (knows_kinds && with_values) {
       // Keys are made again, so the first sweep may write its labels over them.
       auto* const moved = reinterpret_cast<std::uint32_t*>(buffers_.keys.result);
       sweeps_.take_out_or_sweep_by_labels(route_, heavy_, {label_of(), nullptr, moved},
-                                          &kinds().passes, one_digit ? 1 : Labels<Key>::most_sweeps,
-                                          kinds().bins[0]);
+                                          &kinds().passes, most_sweeps, kinds().bins[0]);
     }
   }
 
@@ -681,7 +696,7 @@ class MsdHybrid {
 
   /// Chunks that the finish gives up are sorted as they may be in scratch; or, where hardly any is expected, by the
   /// launch that sorts long runs. That may settle, too, what no finish followed, and expand kinds.
-  void finish(const RouteRule& rule, bool settles) {
+  void finish(const RouteRule& rule, bool settles, const KnownRoute& known, bool splits) {
     const bool hardly_gives_up = glances_only(rule);
     const DigitList all = sweeps_.digits();
     const PassTable* const passes = sweeps_.passes();
@@ -690,14 +705,16 @@ class MsdHybrid {
     const std::size_t windows = std::max(shape.windows(plan_.count), crowded.windows(plan_.count));
     const std::size_t lists = (windows + List::windows - 1) / List::windows;
     const bool merges = hardly_gives_up && may_take_out(rule);
-    const auto merge = merging_at_a_glance();
-    sweeps_.template launch<step_with>(
-        "ListChunks", merges ? std::max(lists, sweeps_.settling_teams()) : lists,
-        std::max(List::scratch_bytes(), decltype(merge)::scratch_bytes()),
-        FinishOrSettle{List{buffers_.keys, codec_, plan_.count, all, shape, crowded, passes, route_,
-                            lists_, cells_, AloneShape.round(), split_ends(),
-                            splitters_ != nullptr ? splitters_ + bin_count : nullptr, by_value_},
-                       merge, passes, merges});
+    if (known.finishes_chunks() || (merges && known.takes_out())) {
+      const auto merge = merging_at_a_glance();
+      sweeps_.template launch<step_with>(
+          "ListChunks", merges ? std::max(lists, sweeps_.settling_teams()) : lists,
+          std::max(List::scratch_bytes(), decltype(merge)::scratch_bytes()),
+          FinishOrSettle{List{buffers_.keys, codec_, plan_.count, all, shape, crowded, passes,
+                              route_, lists_, cells_, AloneShape.round(), split_ends(),
+                              splitters_ != nullptr ? splitters_ + bin_count : nullptr, by_value_},
+                         merge, passes, merges});
+    }
     // Keys that spread evenly make about as many chunks; teams come round for what is more. Where there is no
     // finish, few teams are soon gone.
     const std::size_t even = plan_.count / plan_.chunk * 5 / 4 + 1;
@@ -709,19 +726,22 @@ class MsdHybrid {
           Kernel{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
                  equal_keys_differ(codec_, all), passes, route_, lists_, AloneShape.round()});
     };
-    finish_chunks.template operator()<Finish>(rounds);
+    const bool even_chunks = known.finishes_even_chunks();
+    if (even_chunks) finish_chunks.template operator()<Finish>(rounds);
     if constexpr (Sweeps::may_sweep_by_value && with_values) {
       using ByValue = FinishChunk<ExecutionSpace, Codec, Value, FinishShape, /*ByValue=*/true>;
-      if (by_value_ != nullptr) finish_chunks.template operator()<ByValue>(rounds / 2);
+      if (by_value_ != nullptr && even_chunks && known.sweeps_by_value())
+        finish_chunks.template operator()<ByValue>(rounds / 2);
     }
-    if (!hardly_gives_up) {
+    if (!hardly_gives_up && known.finishes_crowded_or_mends()) {
       const std::size_t teams = sweeps_.template resident_teams<AloneShape>();
       sweeps_.template launch<AloneShape>(
           "FinishCrowded", std::min(teams, crowded.chunks(plan_.count)), Rest::scratch_bytes(),
           Rest{{buffers_, codec_, all, passes, route_, lists_},
                {buffers_, codec_, plan_.count, all, passes, route_, lists_.mended()}});
     }
-    if (may_split(rule)) finish_uneven();
+    if (splits) finish_uneven();
+    if (!known.finishes() && !(settles && sweeps_.settles(known))) return;
     const Ranges ranges{buffers_, codec_, plan_.count,     all,
                         passes,   route_, hardly_gives_up, lists_};
     const std::size_t teams = hardly_gives_up ? sweeps_.template running_teams<RangeShape>()
@@ -761,6 +781,7 @@ class MsdHybrid {
   Key* sampled_;
   std::size_t kept_;  ///< bytes at the end, that need not be zero
   ChunkLists lists_;
+  HostBoard* board_;  ///< null: the host does not wait
 };
 
 }  // namespace kradix::impl

@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "kradix/impl/device/spread_tile.hpp"
 #include "kradix/impl/device/sweep_tile.hpp"
 #include "kradix/impl/device/take_out_heavy.hpp"
+#include "kradix/impl/known_route.hpp"
 #include "kradix/impl/plan.hpp"
 
 namespace kradix::impl {
@@ -88,7 +90,7 @@ class Onesweep {
   void sort() {
     clear();
     count();
-    sweep(passes_);
+    sweep(passes_, 0, plan_.passes);
     settle();
   }
 
@@ -122,10 +124,10 @@ class Onesweep {
 
   /// Those that the route names, if it does not hope for order, which is verified then, or for few kinds, which are
   /// counted; or others, into a second set of bins, if that does not hold. What is left to do with kinds is done by the
-  /// same teams.
+  /// same teams. What has been chosen then is told to a host that waits, on its board in that turn.
   template <class Heavy, class Kinds, class WithKinds>
   void count(Route* route, Heavy* heavy, const Kinds& kinds, const WithKinds& with_kinds,
-             ValueSweeps<Key>* by_value = nullptr) {
+             ValueSweeps<Key>* by_value, HostBoard* board, std::uint64_t turn) {
     const auto again = again_or_lights(all_digits(plan_.passes, route), heavy);
     using Again = ListOrRecount<std::remove_const_t<decltype(again)>, List, WithKinds>;
     const auto counting = counts_or_cells(all_digits(0, route), by_value);
@@ -139,45 +141,51 @@ class Onesweep {
                                     plan_.passes,
                                     passes_ + 1,
                                     with_kinds,
-                                    by_value != nullptr ? &by_value->passes : nullptr});
+                                    by_value != nullptr ? &by_value->passes : nullptr,
+                                    {reinterpret_cast<const std::uint64_t*>(route),
+                                     words_to_lists(route) + words_of_lists, board, turn}});
   }
 
-  /// After a count by a route.
-  void sweep(const Route* route, const PieceArrays<Bits>& arrays) {
-    sweep(passes_ + 1, route, arrays);
+  /// After a count by a route: the first pass, then the others.
+  void sweep_first(const Route* route, const PieceArrays<Bits>& arrays, const KnownRoute& known) {
+    if (spreads_first() ? known.spreads() : known.sweeps(plan_.passes) > 0)
+      sweep(passes_ + 1, 0, 1, route, arrays);
   }
-  void sweep(const PassTable* passes, const Route* route = nullptr,
+  void sweep_others(const KnownRoute& known) { sweep(passes_ + 1, 1, known.sweeps(plan_.passes)); }
+  /// Passes from `pass` on, before `end`.
+  void sweep(const PassTable* passes, int pass, int end, const Route* route = nullptr,
              const PieceArrays<Bits>& arrays = {}) {
-    const auto look_back = first_look_back();
-    int pass = spreads_first() ? 1 : 0;
-    if (pass == 1) spread(route, arrays);
+    const int spread_before = spreads_first() ? 1 : 0;
+    if (pass < std::min(spread_before, end)) {
+      spread(route, arrays);
+      ++pass;
+    }
     in_tiles_of_plan([&]<TeamShape TileShape>() {
-      int sweeps = 0;
+      const auto of_pass = [&](int nth) {
+        return TileLookBack{first_look_back().of_pass(nth - spread_before)};
+      };
       if constexpr (has_special_sweeps) {
         using First = SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack,
                                 teams_stay<Key>, MovedIfSpecial<Codec, true>>;
         using Special = SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack,
                                   teams_stay<Key>, MovedIfSpecial<Codec, true>, /*GoesOn=*/true>;
-        const auto of_pass = [&](int nth) { return TileLookBack{look_back.of_pass(nth)}; };
-        if (plan_.passes > 0) sweep<First>("SweepTile", passes, 0, of_pass(0), nullptr);
-        if (plan_.passes > 1) sweep<Special>("SweepSpecial", passes, 1, of_pass(1), swept());
-        pass = sweeps = 1;
+        if (pass == 0 && end > 0) sweep<First>("SweepTile", passes, pass++, of_pass(0), nullptr);
+        if (pass == 1 && end > 1) sweep<Special>("SweepSpecial", passes, 1, of_pass(1), swept());
       }
       using Sweep =
           SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack, teams_stay<Key>, Swept>;
       // Hardly any sort needs more than the first two of many passes, where there is a finish.
       constexpr int apart = 2;
-      for (; pass < plan_.passes; ++pass, ++sweeps) {
-        const TileLookBack of_pass{look_back.of_pass(sweeps)};
+      for (; pass < end; ++pass) {
         if constexpr (goes_on<Sweep>) {
           if (pass >= apart) {
             using Rest = SweepTile<ExecutionSpace, Codec, Value, TileShape, TileLookBack,
                                    Sweep::stays, Swept, /*GoesOn=*/true>;
-            sweep<Rest>("SweepRest", passes, pass, of_pass, swept());
+            sweep<Rest>("SweepRest", passes, pass, of_pass(pass), swept());
             return;
           }
         }
-        sweep<Sweep>("SweepTile", passes, pass, of_pass, nullptr);
+        sweep<Sweep>("SweepTile", passes, pass, of_pass(pass), nullptr);
       }
     });
   }
@@ -269,6 +277,22 @@ class Onesweep {
     return {buffers_, passes_, plan_.count, share};
   }
   std::size_t settling_teams() const { return std::min(plan_.tiles, resident_teams<count_with>()); }
+  /// Is there anything to settle?
+  bool settles(const KnownRoute& known) const {
+    return known.settles([&](const PassTable& passes) {
+      return !SettleShare<Key, Value, count_with.threads>{buffers_, passes}.idle();
+    });
+  }
+
+  /// Waits for what `count` tells in that turn: a little while by looking at the board, then by a fence.
+  KnownRoute wait(const Route* route, HostBoard* board, std::uint64_t turn) const {
+    constexpr std::chrono::milliseconds patience{2};
+    if (!board->comes(turn, patience)) {
+      exec_.fence(label_ + "fence until the route is known");
+      if (!board->is_there(turn)) return {};
+    }
+    return KnownRoute::of(board->words, words_to_lists(route));
+  }
 
   /// A kernel under this sort's label; what sweeps by this class launches its own kernels so too.
   template <TeamShape LaunchShape, class Kernel>
@@ -310,6 +334,17 @@ class Onesweep {
       return count;
     }
   }
+  static constexpr std::size_t words_of_lists = 2 * sizeof(PassTable) / sizeof(std::uint64_t);
+  static_assert(sizeof(Route) % sizeof(std::uint64_t) == 0 &&
+                sizeof(PassTable) % sizeof(std::uint64_t) == 0);
+  static_assert((sizeof(Route) + scratch_alignment) / sizeof(std::uint64_t) + words_of_lists <=
+                HostBoard::most_words);
+  /// The route is the last that is listed before them.
+  std::size_t words_to_lists(const Route* route) const {
+    return reinterpret_cast<const std::uint64_t*>(passes_) -
+           reinterpret_cast<const std::uint64_t*>(route);
+  }
+
   std::uint64_t* tickets() const {
     return bins_ + scratch_.sets * scratch_.most_passes * bin_count;
   }

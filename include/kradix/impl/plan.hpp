@@ -41,6 +41,8 @@ struct Plan {
   bool parts_words = false;  ///< SIMD parts and sorts keys alone where that serves
   bool packs = false;        ///< keys or values are strided and go through contiguous scratch
   bool permutes = false;     ///< values move once at the end, through a sorted index
+  bool waits =
+      false;  ///< the host waits for what the device chooses, and launches no more than that
   std::size_t temporary_bytes = 0;
   std::string reason;
   StudyOptions study{};  ///< resolved, of an algorithm for study
@@ -64,8 +66,9 @@ inline std::ostream& operator<<(std::ostream& out, const Plan& plan) {
       << plan.tiles << " tiles of " << plan.tile << (plan.stable ? ", stable" : ", not stable")
       << (plan.parts_words ? ", may part words by SIMD" : "")
       << (plan.packs ? ", packs strided data" : "")
-      << (plan.permutes ? ", moves values once by a sorted index" : "") << ", "
-      << plan.temporary_bytes << " temporary bytes; " << plan.reason;
+      << (plan.permutes ? ", moves values once by a sorted index" : "")
+      << (plan.waits ? ", waits once for the device's choice" : "") << ", " << plan.temporary_bytes
+      << " temporary bytes; " << plan.reason;
   if (is_study(plan.algorithm)) out << " with " << plan.study;
   return out;
 }
@@ -81,6 +84,7 @@ struct Problem {
   int value_bytes = 0;  ///< of what travels with each key
   bool packs = false;
   bool permutes = false;
+  bool host_may_wait = false;
   Algorithm forced = Algorithm::automatic;
   StudyOptions study{};
   bool floating = false;
@@ -368,6 +372,7 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
   if (finishes) plan.chunk = plan.crowded_chunk = chunk_elements(machine);
   if (small) plan.lone = most_alone(problem, machine);
   if (plan.algorithm == Algorithm::msd_hybrid) plan.chunk = chunk_for(problem.count, machine);
+  plan.waits = plan.algorithm == Algorithm::msd_hybrid && problem.host_may_wait;
   const bool counts_all_bits = plan.bits.end - plan.bits.begin == problem.key_bits;
   if (plan.algorithm == Algorithm::msd_hybrid && problem.told_apart && !problem.floating &&
       counts_all_bits && plan.chunk == plan.crowded_chunk) {

@@ -423,6 +423,9 @@ inline constexpr std::size_t least_counted_cells = std::size_t{1} << 18;
 /// Bytes of keys from which on a count of all cells costs less than a pass in no order saves.
 inline constexpr std::size_t least_spread_bytes = std::size_t{1} << 29;
 
+/// A pass by no more tiles than that, which find nothing to do, is over before the host has launched what it was told.
+inline constexpr std::size_t most_unasked_tiles = 4096;
+
 /// How one team sorts few 1-byte keys, and from how many on and up to how many.
 template <class ExecutionSpace>
 constexpr TeamShape lone_bytes_shape() {

@@ -12,6 +12,7 @@
 #include "kradix/impl/device/key_order.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/team.hpp"
+#include "kradix/impl/device/tell_host.hpp"
 
 namespace kradix::impl {
 
@@ -299,6 +300,7 @@ struct ListOrRecount {
   PassTable* sweeps;  ///< those of the passes that are sweeps
   WithKinds with_kinds;
   PassTable* by_value = nullptr;  ///< likewise, over digits of cells (null: there are none)
+  TellHost to_host{};             ///< what has been chosen
 
   static std::size_t scratch_bytes(int digit_count) {
     return std::max(words * sizeof(Word) + Count::scratch_bytes(digit_count),
@@ -306,6 +308,12 @@ struct ListOrRecount {
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
+    if (list_or_recount(team)) to_host.template tell<Count::threads>(team);
+  }
+
+ private:
+  /// Is this the team that has listed?
+  KOKKOS_FUNCTION bool list_or_recount(const Team& team) const {
     // A copy, whose words all come at once.
     Route known = *count.route;
     // (One piece of scratch: of two, nvcc no longer knows where the second lies, and counts key by key.)
@@ -314,23 +322,24 @@ struct ListOrRecount {
     auto* const scratch = take_scratch<Word>(team, mine > theirs ? mine : theirs);
     if (known.needs_no_passes()) {
       if (known.has_counted_kinds()) with_kinds.rank_in(team, scratch);
-      if (team.league_rank() == 0) tell(team, known.but_sweeps(), PassTable{});
-      return;
+      if (team.league_rank() != 0) return false;
+      list_none(team, known.but_sweeps());
+      return true;
     }
     const bool crowds = holds_too_much(team, known, scratch[0]);
     const bool has_counted = known.kinds == 0 && known.verifies == 0 && !waits_for_lights(known) &&
                              !crowds && !sample_missed_a_bit(known);
     const bool by_value = has_counted && known.spreads == Route::swept_by_value;
     if (has_counted) {
-      if (team.league_rank() != 0) return;
+      if (team.league_rank() != 0) return false;
       if (known.spreads != 0 && !by_value) {
-        tell(team, spreading(known), PassTable{});
-        return;
+        list_none(team, spreading(known));
+        return true;
       }
     } else {
       count_again(team, known, crowds, reinterpret_cast<std::uint32_t*>(scratch + words));
       const auto teams = static_cast<std::uint64_t>(team.league_size());
-      if (!leaves_last(team, &count.route->recounted, teams, scratch[0])) return;
+      if (!leaves_last(team, &count.route->recounted, teams, scratch[0])) return false;
       if constexpr (counts_lights) {
         if (known.heavy != 0) known.lights = count.list_codes(team);
       }
@@ -339,12 +348,12 @@ struct ListOrRecount {
     list.list(team, by_value ? DigitList{0, Route::cell_bits} : known.digits,
               has_counted ? 0 : second, second, known.but_sweeps(),
               by_value ? this->by_value : sweeps, scratch + 1);
-    if (team.team_rank() != 0) return;
+    if (team.team_rank() != 0) return true;
     if (by_value) *sweeps = PassTable{};
     if (!has_counted) tell_recounted(known);
+    return true;
   }
 
- private:
   KOKKOS_FUNCTION static bool waits_for_lights(const Route& known) {
     return counts_lights && known.heavy != 0;
   }
@@ -370,11 +379,11 @@ struct ListOrRecount {
     count.route->counts = known.counts;
     count.route->finishes = known.finishes;
   }
-  /// By the thread that lists.
-  KOKKOS_FUNCTION void tell(const Team& team, const PassTable& all, const PassTable& swept) const {
+  /// No sweeps.
+  KOKKOS_FUNCTION void list_none(const Team& team, const PassTable& all) const {
     if (team.team_rank() != 0) return;
     *list.passes = all;
-    *sweeps = swept;
+    *sweeps = PassTable{};
   }
   /// The topmost digit goes first, and only its bins have a row.
   KOKKOS_FUNCTION PassTable spreading(const Route& known) const {
