@@ -14,10 +14,12 @@ if(NOT "${count} ${ours} ${rounds}" STREQUAL "2000 Kradix 3" OR NOT ratio GREATE
   message(FATAL_ERROR "count ${count}, ours ${ours}, ${rounds} rounds, ratio ${ratio} to ${peer} in\n${json}")
 endif()
 
-execute_process(COMMAND ${BENCH_SORT} --key u32 --count 1000 --repetitions 3 --json --no-peers --phases --slow-down 50
+execute_process(COMMAND ${BENCH_SORT} --key u32 --count 1000 --repetitions 3 --json --no-peers --phases --host-waits
+    --slow-down 50
   OUTPUT_VARIABLE json RESULT_VARIABLE status)
 string(JSON contenders LENGTH "${json}" cases 0 contenders)
 string(JSON kernel GET "${json}" cases 0 phases 0 kernel)
-if(status OR NOT contenders EQUAL 1 OR NOT kernel MATCHES "^kradix::")
+string(JSON waits GET "${json}" cases 0 host_waits)
+if(status OR NOT contenders EQUAL 1 OR NOT kernel MATCHES "^kradix::" OR NOT waits)
   message(FATAL_ERROR "bench_sort ended with ${status}; ${contenders} contenders, first kernel ${kernel} in\n${json}")
 endif()

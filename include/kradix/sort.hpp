@@ -122,7 +122,7 @@ inline Options waiting(Options options) {
   return options;
 }
 
-/// Runs on the execution space of `first`, with a fence before and after.
+/// Runs on the view's execution space, with a fence before and after; in between the host may wait, too.
 template <class View, class Function>
 void fenced(const View&, const char* function, const Options& options, const Function& run_on) {
   const std::string name = std::string("kradix::") + function;

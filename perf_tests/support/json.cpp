@@ -96,8 +96,9 @@ std::string json_of(const Measurement& m) {
         printed(", \"parameter\": %llu", static_cast<unsigned long long>(m.what.input.parameter));
   }
   text += printed(", \"seed\": %llu", static_cast<unsigned long long>(m.what.input.seed));
-  text += ", \"algorithm\": " + json_of(std::string(name(m.what.algorithm))) +
-          ", \"plan\": " + json_of(m.plan);
+  text += ", \"algorithm\": " + json_of(std::string(name(m.what.algorithm)));
+  text += std::string(", \"host_waits\": ") + (m.what.host_waits ? "true" : "false");
+  text += ", \"plan\": " + json_of(m.plan);
   text += printed(", \"passes\": %d, \"bytes\": %.0f, \"copy_bytes_per_s\": %.6g", m.passes,
                   m.bytes, m.copy_bandwidth);
   text += printed(", \"share_of_bound\": %.4g", share_of_bound(m, spread_of(ours.seconds).median));

@@ -32,23 +32,23 @@ struct HostBoard {
   static constexpr std::size_t most_words = 504;
 
   std::uint64_t turn;
-  std::uint64_t last;  ///< the host's own: the latest turn that was asked for
+  std::uint64_t asked;  ///< the host's own: the latest turn that it wants to see
   alignas(64) std::uint64_t words[most_words];
 
   /// By the host: the number of the next turn.
-  std::uint64_t next() { return ++last; }
+  std::uint64_t next() { return ++asked; }
 
-  /// By the host: has this turn come, before that much time has gone?
-  bool comes(std::uint64_t wanted, std::chrono::microseconds patience) {
+  /// By the host: does that come before so much time has gone?
+  bool comes(std::chrono::microseconds patience) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point begin = Clock::now();
     do {
-      if (is_there(wanted)) return true;
+      if (is_there()) return true;
     } while (Clock::now() - begin < patience);
     return false;
   }
-  bool is_there(std::uint64_t wanted) {
-    return std::atomic_ref<std::uint64_t>(turn).load(std::memory_order_acquire) == wanted;
+  bool is_there() {
+    return std::atomic_ref<std::uint64_t>(turn).load(std::memory_order_acquire) == asked;
   }
 };
 

@@ -250,12 +250,11 @@ class MsdHybrid {
     if (heavy && !with_values) take_out_keys();
     if (may_gather()) sort_tiles(rule);
     if (spreads) count_cells(rule);
-    const std::uint64_t turn = board_ != nullptr ? board_->next() : 0;
-    sweeps_.count(route_, heavy_, counting_kinds(), ranking_kinds(), by_value_, board_, turn);
+    sweeps_.count(route_, heavy_, counting_kinds(), ranking_kinds(), by_value_, board_);
     // Meanwhile the first pass runs, which hardly any sort does without, unless it may be as long until its teams have left.
     const bool goes_ahead = !spreads && plan_.tiles <= most_unasked_tiles;
     KnownRoute known;
-    if (board_ != nullptr && !goes_ahead) known = sweeps_.wait(route_, board_, turn);
+    if (!goes_ahead) known = sweeps_.wait(route_, board_);
     const bool by_cells = spreads && known.spreads_by_cells();
     if (kinds && with_values && known.takes_out_or_labels()) {
       take_out_or_sweep_by_labels(
@@ -263,7 +262,7 @@ class MsdHybrid {
     }
     if (by_cells) place_cells(rule);
     sweeps_.sweep_first(route_, arrays(rule), known);
-    if (board_ != nullptr && goes_ahead) known = sweeps_.wait(route_, board_, turn);
+    if (goes_ahead) known = sweeps_.wait(route_, board_);
     sweeps_.sweep_others(known);
     if (by_value_ != nullptr && known.sweeps_by_value()) sweeps_.sweep_by_value(by_value_);
     if (by_cells) spread_within(rule);

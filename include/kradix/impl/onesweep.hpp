@@ -124,10 +124,10 @@ class Onesweep {
 
   /// Those that the route names, if it does not hope for order, which is verified then, or for few kinds, which are
   /// counted; or others, into a second set of bins, if that does not hold. What is left to do with kinds is done by the
-  /// same teams. What has been chosen then is told to a host that waits, on its board in that turn.
+  /// same teams. What has been chosen then is told to a host that waits, on its board (null: it does not).
   template <class Heavy, class Kinds, class WithKinds>
   void count(Route* route, Heavy* heavy, const Kinds& kinds, const WithKinds& with_kinds,
-             ValueSweeps<Key>* by_value, HostBoard* board, std::uint64_t turn) {
+             ValueSweeps<Key>* by_value, HostBoard* board) {
     const auto again = again_or_lights(all_digits(plan_.passes, route), heavy);
     using Again = ListOrRecount<std::remove_const_t<decltype(again)>, List, WithKinds>;
     const auto counting = counts_or_cells(all_digits(0, route), by_value);
@@ -143,7 +143,8 @@ class Onesweep {
                                     with_kinds,
                                     by_value != nullptr ? &by_value->passes : nullptr,
                                     {reinterpret_cast<const std::uint64_t*>(route),
-                                     words_to_lists(route) + words_of_lists, board, turn}});
+                                     words_to_lists(route) + words_of_lists, board,
+                                     board != nullptr ? board->next() : 0}});
   }
 
   /// After a count by a route: the first pass, then the others.
@@ -284,12 +285,13 @@ class Onesweep {
     });
   }
 
-  /// Waits for what `count` tells in that turn: a little while by looking at the board, then by a fence.
-  KnownRoute wait(const Route* route, HostBoard* board, std::uint64_t turn) const {
+  /// Waits for what `count` tells, if there is a board: a little while by looking at it, then by a fence.
+  KnownRoute wait(const Route* route, HostBoard* board) const {
     constexpr std::chrono::milliseconds patience{2};
-    if (!board->comes(turn, patience)) {
+    if (board == nullptr) return {};
+    if (!board->comes(patience)) {
       exec_.fence(label_ + "fence until the route is known");
-      if (!board->is_there(turn)) return {};
+      if (!board->is_there()) return {};
     }
     return KnownRoute::of(board->words, words_to_lists(route));
   }

@@ -51,13 +51,15 @@ def distribution_of(case):
 
 
 def type_of(case):
-    """u32, (u32, 8 B), argsort u32, and the algorithm where it was forced."""
+    """u32, (u32, 8 B), argsort u32, the algorithm where it was forced, and whether the host waits."""
     text = case["key"]
     if case["operation"] == "sort_by_key":
         text = f"({case['key']}, {case['value_bytes']} B)"
     if case["operation"] == "argsort":
         text = f"argsort {case['key']}"
-    return text if case["algorithm"] == "automatic" else f"{text} {case['algorithm']}"
+    if case["algorithm"] != "automatic":
+        text += f" {case['algorithm']}"
+    return f"{text}, host waits" if case.get("host_waits") else text
 
 
 def identity_of(case):
