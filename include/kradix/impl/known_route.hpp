@@ -50,6 +50,9 @@ class KnownRoute {
 
   // What follows them.
   bool takes_out() const { return !known_ || known_->passes.takes_out != 0; }
+  bool turns_ties_back() const {
+    return !known_ || known_->passes.mirrors == PassTable::turning_ties_back;
+  }
   bool finishes() const { return !known_ || known_->passes.finishes != 0; }
   bool finishes_chunks() const {
     if (!known_) return true;
@@ -70,7 +73,8 @@ class KnownRoute {
   bool settles(const Settles& settles) const {
     if (!known_) return true;
     const PassTable& passes = known_->passes;
-    const bool elsewhere = passes.mirrors != 0 || passes.expands != 0 || settles(passes);
+    const bool turns = passes.mirrors == 1;
+    const bool elsewhere = turns || passes.expands != 0 || settles(passes);
     return passes.takes_out != 0 || (!passes.finishes && elsewhere);
   }
 

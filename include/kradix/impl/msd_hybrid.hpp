@@ -283,7 +283,8 @@ class MsdHybrid {
 
  private:
   KeyOrder<Codec> order() const {
-    return {buffers_.keys.in, plan_.count, codec_, sweeps_.digits(), sweeps_.keeps_order()};
+    return {buffers_.keys.in, plan_.count, codec_,
+            sweeps_.digits(), with_values, equal_keys_differ(codec_, sweeps_.digits())};
   }
   SweepChoices sweep_choices(const RouteRule& rule) const {
     return SweepChoices::of(rule.least_sweeps(plan_.count), plan_.passes);
@@ -683,7 +684,7 @@ class MsdHybrid {
         buffers_, codec_, plan_.count, route_, sweeps_.passes(), heavy_, sweeps_.codes_of_heavy()};
   }
 
-  /// Where a glance has heavy keys taken out no finish follows, and they come back by the launch that else lists chunks:
+  /// Where a glance has heavy keys taken out no finish follows, and they come back by the launch that else lists chunks, as ties do:
   /// that which sorts long runs would spill for it.
   auto merging_at_a_glance() const {
     if constexpr (takes_heavy) {
@@ -704,15 +705,18 @@ class MsdHybrid {
     const std::size_t windows = std::max(shape.windows(plan_.count), crowded.windows(plan_.count));
     const std::size_t lists = (windows + List::windows - 1) / List::windows;
     const bool merges = hardly_gives_up && may_take_out(rule);
-    if (known.finishes_chunks() || (merges && known.takes_out())) {
+    if (known.finishes_chunks() || (merges && known.takes_out()) ||
+        (with_values && known.turns_ties_back())) {
       const auto merge = merging_at_a_glance();
+      const std::size_t settling_teams = sweeps_.settling_teams();
+      const auto turning = sweeps_.template turning_ties_back<step_with.threads>(settling_teams);
       sweeps_.template launch<step_with>(
-          "ListChunks", merges ? std::max(lists, sweeps_.settling_teams()) : lists,
+          "ListChunks", merges || with_values ? std::max(lists, settling_teams) : lists,
           std::max(List::scratch_bytes(), decltype(merge)::scratch_bytes()),
           FinishOrSettle{List{buffers_.keys, codec_, plan_.count, all, shape, crowded, passes,
                               route_, lists_, cells_, AloneShape.round(), split_ends(),
                               splitters_ != nullptr ? splitters_ + bin_count : nullptr, by_value_},
-                         merge, passes, merges});
+                         TurnOrMerge{turning, merge, merges}, passes, merges || with_values});
     }
     // Keys that spread evenly make about as many chunks; teams come round for what is more. Where there is no
     // finish, few teams are soon gone.

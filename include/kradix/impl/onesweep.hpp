@@ -17,6 +17,7 @@
 #include "kradix/impl/device/spread_tile.hpp"
 #include "kradix/impl/device/sweep_tile.hpp"
 #include "kradix/impl/device/take_out_heavy.hpp"
+#include "kradix/impl/device/turn_ties.hpp"
 #include "kradix/impl/known_route.hpp"
 #include "kradix/impl/plan.hpp"
 
@@ -64,7 +65,8 @@ class Onesweep {
   using Bits = typename Codec::bits_type;
   static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
   static constexpr TeamShape count_with = count_shape<ExecutionSpace>();
-  using CountAll = CountAllDigits<ExecutionSpace, Codec, count_digits_shape<ExecutionSpace>()>;
+  using CountAll =
+      CountAllDigits<ExecutionSpace, Codec, Value, count_digits_shape<ExecutionSpace>()>;
   /// With values, of keys that may leave as heavy ones.
   static constexpr bool takes_heavy = with_values && may_be_taken_out<Codec, with_values>;
   using List = ListDigits<ExecutionSpace, count_digits_shape<ExecutionSpace>().threads>;
@@ -129,22 +131,30 @@ class Onesweep {
   void count(Route* route, Heavy* heavy, const Kinds& kinds, const WithKinds& with_kinds,
              ValueSweeps<Key>* by_value, HostBoard* board) {
     const auto again = again_or_lights(all_digits(plan_.passes, route), heavy);
-    using Again = ListOrRecount<std::remove_const_t<decltype(again)>, List, WithKinds>;
+    // Elements in reverse whose ties have values that keep their order.
+    using Mirroring =
+        std::conditional_t<with_values, Mirror<Key, Value, count_digits_with.threads>, NothingMore>;
+    Mirroring mirroring{};
+    if constexpr (with_values) {
+      mirroring = {buffers_, plan_.count,
+                   settled_share<count_digits_with.threads>(counting_teams())};
+    }
+    using Again = ListOrRecount<std::remove_const_t<decltype(again)>, List, WithKinds, Mirroring>;
     const auto counting = counts_or_cells(all_digits(0, route), by_value);
     using Digits = CountDigitsOrKinds<std::remove_const_t<decltype(counting)>, Kinds>;
     launch<count_digits_with>("CountAllDigits", counting_teams(),
                               Digits::scratch_bytes(digits().count()), Digits{counting, kinds});
-    launch<count_digits_with>("ListOrRecount", counting_teams(),
-                              Again::scratch_bytes(digits().count()),
-                              Again{again,
-                                    {plan_.count, bins_, passes_, digits()},
-                                    plan_.passes,
-                                    passes_ + 1,
-                                    with_kinds,
-                                    by_value != nullptr ? &by_value->passes : nullptr,
-                                    {reinterpret_cast<const std::uint64_t*>(route),
-                                     words_to_lists(route) + words_of_lists, board,
-                                     board != nullptr ? board->next() : 0}});
+    launch<count_digits_with>(
+        "ListOrRecount", counting_teams(), Again::scratch_bytes(digits().count()),
+        Again{again,
+              {plan_.count, bins_, passes_, digits()},
+              plan_.passes,
+              passes_ + 1,
+              with_kinds,
+              by_value != nullptr ? &by_value->passes : nullptr,
+              {reinterpret_cast<const std::uint64_t*>(route),
+               words_to_lists(route) + words_of_lists, board, board != nullptr ? board->next() : 0},
+              mirroring});
   }
 
   /// After a count by a route: the first pass, then the others.
@@ -273,9 +283,17 @@ class Onesweep {
   using Settling = Settle<ExecutionSpace, Key, Value, Threads>;
   template <int Threads>
   Settling<Threads> settling(std::size_t teams) const {
-    const std::size_t share = is_host_space<ExecutionSpace> ? (plan_.count + teams - 1) / teams
-                                                            : std::size_t{8} * Threads;
-    return {buffers_, passes_, plan_.count, share};
+    return {buffers_, passes_, plan_.count, settled_share<Threads>(teams)};
+  }
+  /// Of elements in reverse that have been turned round, those ties.
+  template <int Threads>
+  auto turning_ties_back(std::size_t teams) const {
+    if constexpr (with_values) {
+      return TurnTiesBack<ExecutionSpace, Codec, Value, Threads>{
+          buffers_, codec_, plan_.count, 2 * settled_share<Threads>(teams), digits(), passes_};
+    } else {
+      return NothingMore{};
+    }
   }
   std::size_t settling_teams() const { return std::min(plan_.tiles, resident_teams<count_with>()); }
   /// Is there anything to settle?
@@ -314,6 +332,11 @@ class Onesweep {
   }
 
  private:
+  template <int Threads>
+  std::size_t settled_share(std::size_t teams) const {
+    return is_host_space<ExecutionSpace> ? (plan_.count + teams - 1) / teams
+                                         : std::size_t{8} * Threads;
+  }
   template <class Heavy>
   auto again_or_lights(const CountAll& count, [[maybe_unused]] Heavy* heavy) const {
     if constexpr (takes_heavy) {
@@ -324,7 +347,7 @@ class Onesweep {
   }
   auto counts_or_cells(const CountAll& count, [[maybe_unused]] ValueSweeps<Key>* by_value) const {
     if constexpr (may_sweep_by_value) {
-      using Cells = CountAllDigits<ExecutionSpace, ValueCodec<Key>, count_digits_with>;
+      using Cells = CountAllDigits<ExecutionSpace, ValueCodec<Key>, NoValue, count_digits_with>;
       return CountDigitsOrCells<CountAll, Cells>{
           count,
           {buffers_.keys.in,
@@ -439,8 +462,10 @@ class Onesweep {
             bins_ + first_row * bin_count,
             route,
             route != nullptr ? route->varying : nullptr,
-            keeps_order(),
-            buffers_.keys.other};
+            with_values,
+            equal_keys_differ(codec_, digits()),
+            buffers_.keys.other,
+            AheadOfProof<Key, Value>::of(buffers_, plan_.count)};
   }
 
   const ExecutionSpace& exec_;

@@ -76,6 +76,9 @@ template <>
 inline constexpr bool is_int128<int128> = true;
 #endif
 
+template <class T>
+inline constexpr bool is_unsigned_word = std::is_unsigned_v<T> || is_int128<T>;
+
 /// Stands where keys travel alone.
 struct NoValue {};
 

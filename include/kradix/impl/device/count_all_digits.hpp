@@ -11,31 +11,35 @@
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/key_order.hpp"
 #include "kradix/impl/device/route.hpp"
+#include "kradix/impl/device/settle.hpp"
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/device/tell_host.hpp"
 
 namespace kradix::impl {
 
 /// Teams that stay walk over the keys and count all digits into scratch, then add to the whole's bins.
-template <class ExecutionSpace, class Codec, TeamShape Shape>
+template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
 struct CountAllDigits {
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
-  static constexpr int threads = Shape.threads, batch = 8;
+  static constexpr int threads = Shape.threads;
+  static constexpr int batch =
+      sizeof(Bits) <= 4 ? 4 : 8;  // loads under way; more would keep a team of four from running
 
   const Key* keys;
   Codec codec;
   std::size_t count;
   DigitList all;
-  std::uint64_t* bins;               ///< [digit][bin], zero
-  Route* route = nullptr;            ///< tells the digits (null: all)
-  std::uint64_t* varying = nullptr;  ///< is told which bits vary, if anyone asks
-  bool keeps_order = true;           ///< as in KeyOrder
+  std::uint64_t* bins;                                ///< [digit][bin], zero
+  Route* route = nullptr;                             ///< tells the digits (null: all)
+  std::uint64_t* varying = nullptr;                   ///< is told which bits vary, if anyone asks
+  bool with_values = true, equal_keys_differ = true;  ///< as in KeyOrder
   /// Counted where the route has taken heavy keys out. (Of keys with values none has left yet: light ones are
   /// counted by the next launch.)
   const Key* lights = nullptr;
+  AheadOfProof<Key, Value> ahead{};  ///< of order
 
   static std::size_t scratch_bytes(int digit_count) {
     return static_cast<std::size_t>(digit_count) * bin_count * sizeof(std::uint32_t);
@@ -79,8 +83,11 @@ struct CountAllDigits {
   }
 
   KOKKOS_FUNCTION void verify_order(const Team& team) const {
-    const VerifyOrder<ExecutionSpace, Codec, Shape.threads> verify{
-        {keys, count, codec, all, keeps_order}};
+    const VerifyOrder<ExecutionSpace, Codec, Value, Shape.threads> verify{
+        {keys, count, codec, all, with_values, equal_keys_differ},
+        ahead,
+        route->verifies == Route::hoped_for_reverse,
+        &route->disorder};
     const auto seen = verify(team);
     tell(seen.differ);
     Disorder::tell<ExecutionSpace>(&route->disorder, seen.disorder);
@@ -102,16 +109,19 @@ struct CountAllDigits {
     const Shifts shifts = shifts_of(digits);
     const Bits first = codec.encode(keys[0]);
     Bits differ = 0;
-    const auto add_key = [&](const Key& key) {
-      const Bits bits = codec.encode(key);
-      differ |= bits ^ first;
+    const auto add_keys = [&]<int Count>(const Key(&key)[Count]) {
+      Bits bits[Count];
+      KRADIX_UNROLL
+      for (int k = 0; k < Count; ++k) bits[k] = codec.encode(key[k]);
+      KRADIX_UNROLL
+      for (int k = 0; k < Count; ++k) differ |= bits[k] ^ first;
       add(counts, shifts, bits);
     };
-    for_each(team, keys, count, add_key, add_key);
+    for_each(team, keys, count, add_keys, add_keys);
     return differ;
   }
 
-  /// Does so with each key of a team's share, by all threads at a time, but for the last of all.
+  /// Does something with a few keys of a team's share after the other, by all threads at a time, but with each of the last of all.
   template <class Work, class Last>
   KOKKOS_FUNCTION static void for_each(const Team& team, const Key* keys, std::size_t count,
                                        const Work& work, const Last& last) {
@@ -122,11 +132,11 @@ struct CountAllDigits {
       Key key[batch];
       KRADIX_UNROLL
       for (int b = 0; b < batch; ++b) key[b] = keys[at + b * Shape.threads + team.team_rank()];
-      KRADIX_UNROLL
-      for (int b = 0; b < batch; ++b) work(key[b]);
+      work(key);
     }
     for (std::size_t i = at + team.team_rank(); i < count && i < at + step; i += Shape.threads) {
-      last(keys[i]);
+      const Key key[1] = {keys[i]};
+      last(key);
     }
   }
 
@@ -139,8 +149,6 @@ struct CountAllDigits {
     }
   }
 
-  // All digits that a key can have, so that the loop over them unrolls.
-  static constexpr int most_digits = (Codec::bits + digit_bits - 1) / digit_bits;
   struct Shifts {
     int begin, width, last;
     std::uint32_t mask, last_mask;
@@ -150,14 +158,21 @@ struct CountAllDigits {
     return {digits.begin, digits.width, last, digits.digit(0).mask, digits.digit(last).mask};
   }
 
-  KOKKOS_FUNCTION static void add(std::uint32_t* counts, const Shifts& shifts, Bits bits) {
-    bits >>= shifts.begin;
+  /// Digit by digit: these few instructions are read once, where those of all digits of all keys would take as long to be read
+  /// as a few million keys to be counted.
+  template <int Count>
+  KOKKOS_FUNCTION static void add(std::uint32_t* counts, const Shifts& shifts,
+                                  Bits (&bits)[Count]) {
     KRADIX_UNROLL
-    for (int d = 0; d < most_digits; ++d) {
-      if (d > shifts.last) break;
+    for (int b = 0; b < Count; ++b) bits[b] >>= shifts.begin;
+    KRADIX_ROLLED
+    for (int d = 0; d <= shifts.last; ++d) {
       const std::uint32_t mask = d == shifts.last ? shifts.last_mask : shifts.mask;
-      L::increment(&counts[d * bin_count + (static_cast<std::uint32_t>(bits) & mask)]);
-      bits >>= shifts.width;
+      KRADIX_UNROLL
+      for (int b = 0; b < Count; ++b) {
+        L::increment(&counts[d * bin_count + (static_cast<std::uint32_t>(bits[b]) & mask)]);
+        bits[b] >>= shifts.width & 31;
+      }
     }
   }
 };
@@ -283,7 +298,7 @@ struct CountAndList {
 /// What follows a route's first count: one team lists its digits; or, where what the route hoped for does not hold, or heavy
 /// keys with values are to leave, all teams count others, and the last of them lists those. Where kinds have been counted,
 /// their work comes instead.
-template <class Count, class List, class WithKinds>
+template <class Count, class List, class WithKinds, class Mirroring = NothingMore>
 struct ListOrRecount {
   using Bits = typename Count::Bits;
   using Team = typename Count::Team;
@@ -301,6 +316,7 @@ struct ListOrRecount {
   WithKinds with_kinds;
   PassTable* by_value = nullptr;  ///< likewise, over digits of cells (null: there are none)
   TellHost to_host{};             ///< what has been chosen
+  Mirroring mirroring{};          ///< of elements in reverse, if ties are to be turned back
 
   static std::size_t scratch_bytes(int digit_count) {
     return std::max(words * sizeof(Word) + Count::scratch_bytes(digit_count),
@@ -308,22 +324,26 @@ struct ListOrRecount {
   }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (list_or_recount(team)) to_host.template tell<Count::threads>(team);
+    // A copy, whose words all come at once.
+    const Route known = *count.route;
+    if (list_or_recount(team, known)) to_host.template tell<Count::threads>(team);
+    if constexpr (!std::is_same_v<Mirroring, NothingMore>) {
+      if (known.turns_ties_back() && !(count.ahead.moves && known.is_as_hoped())) mirroring(team);
+    }
   }
 
  private:
   /// Is this the team that has listed?
-  KOKKOS_FUNCTION bool list_or_recount(const Team& team) const {
-    // A copy, whose words all come at once.
-    Route known = *count.route;
+  KOKKOS_FUNCTION bool list_or_recount(const Team& team, Route known) const {
     // (One piece of scratch: of two, nvcc no longer knows where the second lies, and counts key by key.)
     const std::size_t mine = words + count.counters() / 2;
     constexpr std::size_t theirs = WithKinds::scratch_bytes() / sizeof(Word);
     auto* const scratch = take_scratch<Word>(team, mine > theirs ? mine : theirs);
     if (known.needs_no_passes()) {
+      const bool moved = count.ahead.moves && known.is_as_hoped();
       if (known.has_counted_kinds()) with_kinds.rank_in(team, scratch);
       if (team.league_rank() != 0) return false;
-      list_none(team, known.but_sweeps());
+      list_none(team, known.but_sweeps(moved));
       return true;
     }
     const bool crowds = holds_too_much(team, known, scratch[0]);

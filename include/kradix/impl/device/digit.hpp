@@ -186,6 +186,10 @@ struct PassTable {
   KOKKOS_FUNCTION std::size_t sorted_of(std::size_t count) const {
     return MayBeLight && takes_out ? static_cast<std::size_t>(elements) : count;
   }
+  /// They have been turned round already, and of keys that are the same the values are turned back.
+  static constexpr int turning_ties_back = 2;
+  /// All lie where they are wanted.
+  static constexpr int moved_already = 3;
   /// The finish: one pass, that keeps no order, and keys are made from how often each occurs in its bin.
   static constexpr int counting = 2;
   /// Or chunks whose bounds are known have been spread by splitters, which is as much as two passes.

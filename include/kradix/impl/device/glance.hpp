@@ -204,14 +204,14 @@ struct Glance {
     if constexpr (MaySweepByValue) {
       if (by_value != nullptr) {
         if (thread == 0) by_value->passes.count = 0;
-        const bool looks = disordered == Disorder::both && choose.may_tell_at_a_glance(top) &&
+        const bool looks = !Disorder::leaves_hope(disordered) && choose.may_tell_at_a_glance(top) &&
                            !choose.spread_evenly(seen);
         if (looks && look_at_values(team, bits, top, scratch)) return;
       }
     }
     KindsInSample found_kinds;
     if constexpr (may_be_listed<Codec>) {
-      if (kinds.wanted() && seen.is_crowded && disordered == Disorder::both) {
+      if (kinds.wanted() && seen.is_crowded && !Disorder::leaves_hope(disordered)) {
         team.team_barrier();
         found_kinds = kinds.among(team, scratch.kinds, key);
       }

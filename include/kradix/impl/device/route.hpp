@@ -67,7 +67,9 @@ struct Route {
   static constexpr int cells = 1 << cell_bits;
   /// Keys are counted after one sweep, if no bin of it holds more than so many (0: they are not).
   std::uint64_t counts;
-  int verifies;                  ///< no disorder in the sample: order is verified, nothing counted
+  /// No disorder in the sample: order is verified, nothing counted.
+  int verifies;
+  static constexpr int hoped_for_order = 1, hoped_for_reverse = 2;
   int recounts;                  ///< what was hoped for does not hold: others are gone over
   std::uint64_t disorder;        ///< of any neighbours that were looked at (`Disorder`)
   int kinds;                     ///< of keys in the sample, if they are few: all are counted
@@ -94,10 +96,24 @@ struct Route {
   std::uint64_t too_wide;  ///< more keys than expected lie in cells that no suffixes tell apart
 
   KOKKOS_FUNCTION bool has_counted_kinds() const { return kinds != 0 && too_many_kinds == 0; }
-  /// Once what it hoped for has been found out.
-  KOKKOS_FUNCTION bool needs_no_passes() const {
-    return has_counted_kinds() || (verifies != 0 && disorder != Disorder::both);
+  /// Or in reverse.
+  KOKKOS_FUNCTION bool is_in_order() const {
+    return verifies != 0 && Disorder::leaves_hope(disorder);
   }
+  KOKKOS_FUNCTION bool turns_ties_back() const {
+    constexpr std::uint32_t both = Disorder::falls | Disorder::ties;
+    return is_in_order() && (disorder & both) == both;
+  }
+  /// And not in the other one.
+  KOKKOS_FUNCTION bool is_as_hoped() const {
+    return is_in_order() && ((disorder & Disorder::falls) != 0) == (verifies == hoped_for_reverse);
+  }
+  KOKKOS_FUNCTION static int hope_for(std::uint64_t disorder) {
+    if (!Disorder::leaves_hope(disorder)) return 0;
+    return (disorder & Disorder::falls) != 0 ? hoped_for_reverse : hoped_for_order;
+  }
+  /// Once what it hoped for has been found out.
+  KOKKOS_FUNCTION bool needs_no_passes() const { return has_counted_kinds() || is_in_order(); }
   /// Digits up to that bit: those that were chosen and one more sweep if it lies above, or all of them.
   KOKKOS_FUNCTION void go_over(int end, const DigitList& all) {
     const bool widens = end > digits.end;
@@ -109,13 +125,19 @@ struct Route {
     if (widens) counts = 0;
     digits = finishes != 0 || counts != 0 ? wanted : all;
   }
-  /// The list of passes without its sweeps.
-  KOKKOS_FUNCTION PassTable but_sweeps() const {
+  /// The list of passes without its sweeps; elements that needed none may have moved already.
+  KOKKOS_FUNCTION PassTable but_sweeps(bool moved = false) const {
     PassTable table{};
     if (has_counted_kinds()) {
       table.expands = sweeps_of_kinds(kinds);
     } else if (needs_no_passes()) {
-      table.mirrors = (disorder & Disorder::falls) != 0 ? 1 : 0;
+      if (turns_ties_back()) {
+        table.mirrors = PassTable::turning_ties_back;
+      } else if (moved) {
+        table.mirrors = PassTable::moved_already;
+      } else if ((disorder & Disorder::falls) != 0) {
+        table.mirrors = 1;
+      }
     } else {
       if (heavy != 0) {
         table.takes_out = 1;
@@ -318,10 +340,10 @@ struct ChooseRoute {
     begun.disorder = disorder;
     begun.kinds = kinds.kinds;
     begun.lie_together = lie_together ? 1 : 0;
-    const bool hopes_for_order = disorder != Disorder::both;
+    const bool hopes_for_order = Disorder::leaves_hope(disorder);
     if (is_all || (spreads && !hopes_for_order)) {
       begun.chosen = 1;
-      begun.verifies = hopes_for_order ? 1 : 0;
+      begun.verifies = Route::hope_for(disorder);
       begun.finishes = spreads ? 1 : 0;
       begun.digits = spreads ? DigitList{top - GlancedPairs::cell_bits, top} : with_next_digit(top);
       if (spreads && !hopes_for_order && may_gather(alike(seen.pairs), lie_together))
@@ -403,7 +425,11 @@ struct ChooseRoute {
   }
 
   KOKKOS_FUNCTION void decide() const {
-    route->verifies = route->disorder != Disorder::both ? 1 : 0;
+    route->verifies = Route::hope_for(route->disorder);
+    // Of few kinds in reverse values move sooner by labels than they are turned twice.
+    const bool turns_twice = with_values && route->verifies == Route::hoped_for_reverse &&
+                             (route->disorder & Disorder::ties) != 0;
+    if (turns_twice && route->kinds != 0) route->verifies = 0;
     if (route->verifies != 0) route->kinds = 0;
     const auto n = static_cast<float>(count);
     const int passes = this->passes(route->top);
@@ -936,7 +962,7 @@ struct SampleRuns {
         for (int i = 0; i < each; ++i) bits[i] = order.codec.encode(order.keys[place[i]]);
     const int top = route->top;
     look.see(thread, bits, route);
-    if (L::load(&route->disorder) != Disorder::both) look_at_order(place);
+    if (Disorder::leaves_hope(L::load(&route->disorder))) look_at_order(place);
     const auto mask = static_cast<Bits>(order.mask() & low_mask<Bits>(top));
     if constexpr (sizeof(Bits) <= 8) {
       Bits differ = 0;

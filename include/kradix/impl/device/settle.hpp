@@ -20,7 +20,8 @@ struct SettleShare {
   const PassTable& passes;
 
   KOKKOS_FUNCTION bool idle() const {
-    return !(settles_keys() || settles_values() || makes_indices());
+    return passes.mirrors >= PassTable::turning_ties_back ||
+           !(settles_keys() || settles_values() || makes_indices());
   }
 
   template <class Team>
@@ -129,6 +130,29 @@ struct MirrorShare {
 };
 
 /// Teams take share after share, side by side: far apart, they would wait for the same banks of memory.
+template <class Team, class Work>
+KOKKOS_FUNCTION void for_each_share(const Team& team, std::size_t count, std::size_t share,
+                                    const Work& work) {
+  const auto teams = static_cast<std::size_t>(team.league_size());
+  for (auto index = static_cast<std::size_t>(team.league_rank()); index * share < count;
+       index += teams) {
+    work(team, share_of(count, share, index));
+  }
+}
+
+/// All of them.
+template <class Key, class Value, int Threads>
+struct Mirror {
+  SortBuffers<Key, Value> buffers;
+  std::size_t count, share;  ///< all elements; those that a team takes at once
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    for_each_share(team, (count + 1) / 2, (share + 1) / 2,
+                   MirrorShare<Key, Value, Threads>{buffers, count});
+  }
+};
+
 template <class ExecutionSpace, class Key, class Value, int Threads>
 struct Settle {
   SortBuffers<Key, Value> buffers;
@@ -136,24 +160,12 @@ struct Settle {
   std::size_t count, share;  ///< all elements; those that a team takes at once
 
   KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
-    if (passes->mirrors) {
-      for_each_share(team, (count + 1) / 2, (share + 1) / 2,
-                     MirrorShare<Key, Value, Threads>{buffers, count});
+    if (passes->mirrors == PassTable::turning_ties_back) return;
+    if (passes->mirrors == 1) {
+      Mirror<Key, Value, Threads>{buffers, count, share}(team);
     } else {
       const SettleShare<Key, Value, Threads> settle{buffers, *passes};
       if (!settle.idle()) for_each_share(team, count, share, settle);
-    }
-  }
-
- private:
-  template <class Work>
-  KOKKOS_FUNCTION static void for_each_share(const TeamMember<ExecutionSpace>& team,
-                                             std::size_t count, std::size_t share,
-                                             const Work& work) {
-    const auto teams = static_cast<std::size_t>(team.league_size());
-    for (auto index = static_cast<std::size_t>(team.league_rank()); index * share < count;
-         index += teams) {
-      work(team, share_of(count, share, index));
     }
   }
 };
@@ -168,6 +180,20 @@ struct Both {
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     first(team);
     second(team);
+  }
+};
+
+/// Ties are turned back, or heavy keys merged where that is this launch's work.
+template <class Turning, class Merging>
+struct TurnOrMerge {
+  Turning turning;
+  Merging merging;
+  bool merges;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    turning(team);
+    if (merges) merging(team);
   }
 };
 

@@ -60,23 +60,28 @@ struct CountAgainOrLights : Count {
       return code == 0;
     };
     const auto add_light = [&](const Key& key) {
-      this->add(counts, shifts, this->codec.encode(key));
+      Bits bits[1] = {this->codec.encode(key)};
+      this->add(counts, shifts, bits);
+    };
+    const auto queue_light = [&](const Key& key) {
+      const bool waits = is_light(key);
+      const auto light = L::where(waits);
+      if (waits) queue[waiting + L::rank_in(light, lane)] = key;
+      waiting += L::size_of(light);
+      if (waiting < L::width) return;
+      waiting -= L::width;
+      L::barrier();
+      add_light(queue[waiting + lane]);
+      L::barrier();
     };
     this->for_each(
         team, this->keys, this->count,
-        [&](const Key& key) {
-          const bool waits = is_light(key);
-          const auto light = L::where(waits);
-          if (waits) queue[waiting + L::rank_in(light, lane)] = key;
-          waiting += L::size_of(light);
-          if (waiting < L::width) return;
-          waiting -= L::width;
-          L::barrier();
-          add_light(queue[waiting + lane]);
-          L::barrier();
+        [&](const Key(&keys)[Count::batch]) {
+          KRADIX_UNROLL
+          for (int k = 0; k < Count::batch; ++k) queue_light(keys[k]);
         },
-        [&](const Key& key) {
-          if (is_light(key)) add_light(key);
+        [&](const Key(&key)[1]) {
+          if (is_light(key[0])) add_light(key[0]);
         });
     L::barrier();
     if (lane < waiting) add_light(queue[lane]);

@@ -34,6 +34,19 @@ struct Pack {
   KOKKOS_FUNCTION Word word(int i) const {
     return static_cast<Word>((i < half ? bytes.low : bytes.high) >> shift(i));
   }
+  /// To where it is aligned to them.
+  KOKKOS_FUNCTION void store(Word* words) const {
+    KOKKOS_IF_ON_DEVICE((*reinterpret_cast<Wide*>(words) = bytes;))
+    KOKKOS_IF_ON_HOST((std::memcpy(words, &bytes, sizeof(Wide));))
+  }
+  KOKKOS_FUNCTION Pack reversed() const {
+    static_assert(size <= 4);
+    constexpr int turn = size == 4 ? 32 : 0;
+    const auto turned = [](std::uint64_t half) {
+      return turn == 0 ? half : half << turn | half >> turn;
+    };
+    return {{turned(bytes.high), turned(bytes.low)}};
+  }
   KOKKOS_FUNCTION bool holds_one_word() const {
     const Pack same = of(word(0));
     return bytes.low == same.bytes.low && bytes.high == same.bytes.high;
@@ -81,8 +94,7 @@ class WideArray {
   KOKKOS_FUNCTION Size place(Size pack) const { return head_ + pack * Packed::size; }
   KOKKOS_FUNCTION Packed load(Size pack) const { return Packed::load(words_ + place(pack)); }
   KOKKOS_FUNCTION void store(Size pack, const Packed& stored) const {
-    KOKKOS_IF_ON_DEVICE((*reinterpret_cast<Wide*>(words_ + place(pack)) = stored.bytes;))
-    KOKKOS_IF_ON_HOST((std::memcpy(words_ + place(pack), &stored.bytes, sizeof(Wide));))
+    stored.store(words_ + place(pack));
   }
 
   /// Words that no pack holds: fewer than two packs' worth.
