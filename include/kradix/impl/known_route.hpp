@@ -73,7 +73,7 @@ class KnownRoute {
   bool settles(const Settles& settles) const {
     if (!known_) return true;
     const PassTable& passes = known_->passes;
-    const bool turns = passes.mirrors == 1;
+    const bool turns = passes.mirrors == PassTable::turning_round;
     const bool elsewhere = turns || passes.expands != 0 || settles(passes);
     return passes.takes_out != 0 || (!passes.finishes && elsewhere);
   }

@@ -25,8 +25,8 @@ struct CountAllDigits {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
   static constexpr int threads = Shape.threads;
-  static constexpr int batch =
-      sizeof(Bits) <= 4 ? 4 : 8;  // loads under way; more would keep a team of four from running
+  /// Loads under way. (More would keep one team of four from running.)
+  static constexpr int batch = sizeof(Bits) <= 4 ? 4 : 8;
 
   const Key* keys;
   Codec codec;
@@ -39,7 +39,7 @@ struct CountAllDigits {
   /// Counted where the route has taken heavy keys out. (Of keys with values none has left yet: light ones are
   /// counted by the next launch.)
   const Key* lights = nullptr;
-  AheadOfProof<Key, Value> ahead{};  ///< of order
+  AheadOfProof<Key, Value> ahead{};  ///< where elements go whose order is verified
 
   static std::size_t scratch_bytes(int digit_count) {
     return static_cast<std::size_t>(digit_count) * bin_count * sizeof(std::uint32_t);

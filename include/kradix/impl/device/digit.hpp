@@ -154,7 +154,7 @@ struct PassTable {
   int takes_out;           ///< heavy keys leave by a pass before these, and come back by one after
   std::uint64_t elements;  ///< that are left then
   int finishes;            ///< a finish follows the passes: it moves the elements once more
-  int mirrors;             ///< no pass, for the elements lie in reverse
+  int mirrors;  ///< no pass, for the elements lie in reverse, or in order and have moved (0: neither)
   int expands;  ///< no pass, for keys are made from how often each occurs; values take so many sweeps
   Digit digit[max_passes];
   int row[max_passes];  ///< of the table of bins that holds the digit's first places
@@ -186,6 +186,7 @@ struct PassTable {
   KOKKOS_FUNCTION std::size_t sorted_of(std::size_t count) const {
     return MayBeLight && takes_out ? static_cast<std::size_t>(elements) : count;
   }
+  static constexpr int turning_round = 1;
   /// They have been turned round already, and of keys that are the same the values are turned back.
   static constexpr int turning_ties_back = 2;
   /// All lie where they are wanted.

@@ -45,8 +45,7 @@ struct KeyOrder {
   Codec codec;
   DigitList all;
   bool with_values;
-  bool
-      equal_keys_differ;  ///< in what does not count: those that do are not in order if they are turned round
+  bool equal_keys_differ;  ///< in what does not count: if so they must not be turned round
 
   KOKKOS_FUNCTION Bits mask() const { return bits_between<Bits>(all.begin, all.end); }
   KOKKOS_FUNCTION std::uint32_t disorder(Bits left, Bits right, bool are_same = true) const {

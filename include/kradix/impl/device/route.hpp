@@ -136,7 +136,7 @@ struct Route {
       } else if (moved) {
         table.mirrors = PassTable::moved_already;
       } else if ((disorder & Disorder::falls) != 0) {
-        table.mirrors = 1;
+        table.mirrors = PassTable::turning_round;
       }
     } else {
       if (heavy != 0) {

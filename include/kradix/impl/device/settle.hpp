@@ -140,7 +140,7 @@ KOKKOS_FUNCTION void for_each_share(const Team& team, std::size_t count, std::si
   }
 }
 
-/// All of them.
+/// All those pairs.
 template <class Key, class Value, int Threads>
 struct Mirror {
   SortBuffers<Key, Value> buffers;
@@ -153,6 +153,7 @@ struct Mirror {
   }
 };
 
+/// What the passes, or none, have left to be copied or turned round.
 template <class ExecutionSpace, class Key, class Value, int Threads>
 struct Settle {
   SortBuffers<Key, Value> buffers;
@@ -161,7 +162,7 @@ struct Settle {
 
   KOKKOS_FUNCTION void operator()(const TeamMember<ExecutionSpace>& team) const {
     if (passes->mirrors == PassTable::turning_ties_back) return;
-    if (passes->mirrors == 1) {
+    if (passes->mirrors == PassTable::turning_round) {
       Mirror<Key, Value, Threads>{buffers, count, share}(team);
     } else {
       const SettleShare<Key, Value, Threads> settle{buffers, *passes};
