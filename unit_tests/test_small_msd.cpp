@@ -25,6 +25,7 @@ constexpr TeamShape lone = on_host ? TeamShape{1, 512} : TeamShape{256, 2, 1};
 struct Outcome {
   int passes = 0, finishes = 0;
   bool phases = false;  ///< were there any?
+  bool splits = false;  ///< by splitters instead of a digit?
   std::uint64_t chunks = 0;
 };
 
@@ -84,10 +85,10 @@ Outcome expect_sorted(const std::vector<Key>& input, Order order, kradix::BitRan
   if (count <= plan.lone) return {};
   const bool phases = read(scratch.state.in<PhaseState>(base)).ticket > 0;
   if (SmallMsdScratch::sweeps_by_tiles(plan)) {
-    return {read(scratch.state.in<SweepByTilesState>(base)).passes.count, 0, phases, 0};
+    return {read(scratch.state.in<SweepByTilesState>(base)).passes.count, 0, phases, false, 0};
   }
   const TopDigit top = read(scratch.top.in<TopDigit>(base));
-  Outcome outcome{top.passes.count, top.passes.finishes, phases, 0};
+  Outcome outcome{top.passes.count, top.passes.finishes, phases, top.splits, 0};
   for (int bin = 0; outcome.finishes != 0 && bin < bin_count; ++bin) {
     outcome.chunks += top.first[bin + 1] > top.first[bin];
   }
@@ -134,9 +135,127 @@ TYPED_TEST(SmallMsdOf, OneSweepAndAFinishWhereBinsFit) {
   EXPECT_EQ(fits.passes, 1);
   EXPECT_GT(fits.chunks, 100u);
   EXPECT_LE(fits.chunks, 256u);
-  const auto few = keys::make<TypeParam>(keys::Pattern::few, 100003, this->random_);
-  EXPECT_EQ(expect_sorted<large_finish>(few, Order::ascending).finishes, 0);
 }
+
+/// Keys that a digit would crowd are sampled, and swept by splitters: few kinds, of which each has a bin of its own, most of them
+/// the same, and such as lie closer together the lesser they are.
+TYPED_TEST(SmallMsdOf, SplittersWhereTheDigitCrowds) {
+  using Word = kradix::impl::unsigned_of_size<sizeof(TypeParam)>;
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  auto& random = this->random_;
+  const auto any = [&] { return static_cast<Word>(random() << 32 ^ random()); };
+  const auto of_bits = [](Word bits) { return std::bit_cast<TypeParam>(bits); };
+  // (The greatest code of all, that of NaNs, has no bin of its own.)
+  const auto any_kind = [&] {
+    Word bits = any();
+    while (of_bits(bits) != of_bits(bits)) bits = any();
+    return bits;
+  };
+  const Word often = any_kind();
+  for (const std::size_t count : {std::size_t{50021}, std::size_t{100003}, std::size_t{120011}}) {
+    std::vector<std::vector<TypeParam>> inputs(3, std::vector<TypeParam>(count));
+    const Word kinds[] = {any_kind(), any_kind(), any_kind(), any_kind(), any_kind()};
+    for (std::size_t i = 0; i < count; ++i) {
+      inputs[0][i] = of_bits(kinds[random() % std::size(kinds)]);
+      inputs[1][i] = of_bits(random() % 100 == 0 ? any() : often);
+      inputs[2][i] = of_bits(any() >> random() % (8 * sizeof(Word)));
+    }
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      for (const Order order : {Order::ascending, Order::descending}) {
+        for (const bool in_place : {true, false}) {
+          SCOPED_TRACE(::testing::Message()
+                       << "input " << i << ", count " << count << ", order "
+                       << static_cast<int>(order) << ", in place " << in_place);
+          const auto indices = reference::sorted_indices(inputs[i], order);
+          const Outcome outcome =
+              expect_sorted<large_finish>(inputs[i], order, {}, indices, in_place);
+          EXPECT_EQ(outcome.finishes, 1);
+          EXPECT_EQ(outcome.passes, 1);
+          EXPECT_FALSE(outcome.phases);
+          EXPECT_TRUE(outcome.splits);
+          if (this->HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+/// The greatest of all codes comes often, and so does the least: nothing is beyond a splitter.
+TEST(SmallMsd, SplittersAtTheEndsOfTheRange) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  for (const int ends : {1, 2, 3}) {
+    std::vector<std::uint32_t> input(60000);
+    for (auto& key : input) {
+      const auto draw = random() % 8;
+      key = draw < 3 && (ends & 1) != 0   ? ~0u
+            : draw > 4 && (ends & 2) != 0 ? 0u
+                                          : static_cast<std::uint32_t>(random()) & 0xff0ffu;
+    }
+    for (const Order order : {Order::ascending, Order::descending}) {
+      EXPECT_TRUE(expect_sorted<large_finish>(input, order).splits);
+    }
+    const auto cut = [](std::uint32_t key) { return reference::cut_bits(key, 3, 29); };
+    const auto indices = reference::sorted_indices(
+        input, [&](std::uint32_t a, std::uint32_t b) { return cut(a) < cut(b); });
+    EXPECT_TRUE(expect_sorted<large_finish>(input, Order::ascending, {3, 29}, indices).splits);
+  }
+}
+
+/// A bin between splitters does not fit all the same: keys that the samples do not meet are sorted digit by digit.
+TEST(SmallMsd, SplittersThatDoNotServe) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  constexpr std::size_t count = 100000;
+  std::vector<std::uint32_t> input(count);
+  for (auto& key : input) key = static_cast<std::uint32_t>(random() % 7);
+  const SamplePlaces places(count, 1024);
+  std::vector<bool> met(count);
+  for (std::size_t i = 0; i < 1024; ++i) met[std::min(places.of(i), count - 1)] = true;
+  const SamplePlaces fewer(count, 512);
+  for (std::size_t i = 0; i < 512; ++i) met[std::min(fewer.of(i), count - 1)] = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!met[i]) input[i] = 1000 + static_cast<std::uint32_t>(random() % 60000);
+  }
+  const Outcome outcome = expect_sorted<large_finish>(input, Order::ascending);
+  EXPECT_EQ(outcome.finishes, 0);
+  EXPECT_TRUE(outcome.phases);
+}
+
+/// Keys alone, whose codes are all that is compared: of each octave as many, of which more or fewer are alike.
+template <class Key>
+void expect_crowded_keys_sorted(std::mt19937_64& random) {
+  using Word = kradix::impl::unsigned_of_size<sizeof(Key)>;
+  kradix::Options options;
+  options.algorithm = kradix::Algorithm::small_msd;
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  for (const std::size_t count : {std::size_t{9001}, std::size_t{70001}, std::size_t{200003}}) {
+    for (const unsigned alike : {1u, 100u, 3000u}) {
+      std::vector<Key> input(count);
+      for (auto& key : input) {
+        const Word spread = keys::random_bits<Key>(random) >> random() % (8 * sizeof(Word) - 2);
+        key = keys::from_bits<Key>(static_cast<Word>(spread / alike * alike));
+      }
+      for (const Order order : {Order::ascending, Order::descending}) {
+        options.order = order;
+        options.stability = kradix::Stability::automatic;
+        expect_keys_sorted(input, reference::sorted_indices_in_bits(input, order), options);
+        options.stability = kradix::Stability::stable;
+        expect_keys_sorted(input, reference::sorted_indices(input, order), options);
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+TYPED_TEST(SmallMsdOf, KeysAloneThatTheDigitCrowds) {
+  expect_crowded_keys_sorted<TypeParam>(this->random_);
+}
+#ifdef KRADIX_HAVE_INT128
+TEST(SmallMsd, LongKeysAloneThatTheDigitCrowds) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  expect_crowded_keys_sorted<uint128>(random);
+}
+#endif
 
 /// Bits that do not count must not order, however few do.
 TEST(SmallMsd, OnlyTheChosenBitsOrder) {
@@ -209,7 +328,9 @@ TYPED_TEST(ShortKeys, AreSweptWithoutAFinish) {
           const auto input = keys::make<TypeParam>(pattern, count, this->random_);
           const auto indices = reference::sorted_indices(input, order);
           const Outcome outcome = expect_sorted<no_finish>(input, order, {}, indices, in_place);
-          if (count > chunk) EXPECT_LE(outcome.passes, static_cast<int>(sizeof(TypeParam)));
+          if (count > chunk) {
+            EXPECT_LE(outcome.passes, static_cast<int>(sizeof(TypeParam)));
+          }
           if (this->HasFailure()) return;
         }
       }

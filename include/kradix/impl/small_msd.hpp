@@ -32,11 +32,16 @@ struct SmallShapes {
 
   constexpr TeamShape most_alone() const { return longer.exists() ? longer : lone; }
 
+  /// A processor has no more than two bins, so that many teams leave them more registers.
+  static constexpr TeamShape of_two(const TeamShape& shape) {
+    return {shape.threads, shape.items, std::min(shape.teams, 2)};
+  }
+
   template <class ExecutionSpace>
   static constexpr SmallShapes of(std::size_t key_bytes, std::size_t value_bytes,
                                   std::size_t code_bytes) {
     return {small_sweep_shape<ExecutionSpace>(key_bytes, value_bytes),
-            finish_shape<ExecutionSpace>(key_bytes, value_bytes),
+            of_two(finish_shape<ExecutionSpace>(key_bytes, value_bytes)),
             tiny_shape<ExecutionSpace>(key_bytes, value_bytes),
             lone_shape<ExecutionSpace>(key_bytes, value_bytes, code_bytes),
             longer_lone_shape<ExecutionSpace>(key_bytes, value_bytes, code_bytes)};
@@ -154,8 +159,20 @@ class SmallMsd {
   void count() {
     using Count = CountTopDigit<ExecutionSpace, Codec, Shapes.tile>;
     launch<Shapes.tile>("CountTopDigit", plan_.tiles, Count::scratch_bytes(),
-                        Count{counting<Count>(), top()});
+                        Count{counting<Count>(), most_of(Count::samples), sorted_samples<Count>(),
+                              /*ends=*/!buffers_.keys.in_place(), top()});
   }
+  /// Of so many samples those in a bin that fits a chunk. Where few do it is as likely that a bin between splitters does not: then there are none.
+  std::uint32_t most_of(int samples) const {
+    const std::size_t most = plan_.chunk * static_cast<std::size_t>(samples) / plan_.count;
+    return most < least_of_samples ? ~0u : static_cast<std::uint32_t>(most);
+  }
+  template <class Count>
+  int sorted_samples() const {
+    constexpr int few = Count::Splitters::together * Count::Splitters::part;
+    return most_of(few) != ~0u ? few : Count::Splitters::most;
+  }
+  static constexpr std::size_t least_of_samples = 16;
 
   void sweep() {
     using Sweep = SweepTopDigit<ExecutionSpace, Codec, Value, Shapes.tile>;
@@ -172,7 +189,17 @@ class SmallMsd {
   }
 
   void sort_bins() {
-    using Sort = SortBins<ExecutionSpace, Codec, Value, Shapes.finish>;
+    if constexpr (std::is_same_v<Value, NoValue> && invertible_codec<Codec>) {
+      if (all_.begin == 0 && all_.end == Codec::bits) {
+        sort_bins<true>();
+        return;
+      }
+    }
+    sort_bins<false>();
+  }
+  template <bool MakesKeys>
+  void sort_bins() {
+    using Sort = SortBins<ExecutionSpace, Codec, Value, Shapes.finish, MakesKeys>;
     launch<Shapes.finish>("SortBins", bin_count, Sort::scratch_bytes(),
                           Sort{buffers_, codec_, all_, equal_keys_differ(codec_, all_), top()});
   }

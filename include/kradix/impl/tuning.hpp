@@ -322,7 +322,7 @@ constexpr TeamShape small_sweep_shape(std::size_t key_bytes, std::size_t value_b
   if (is_host_space<ExecutionSpace>) return {1, 2048};
   if (widest > 8) return fitted_to_tiles({256, 8, 2}, 16);
   const bool alone = value_bytes == 0;
-  return fitted_to_tiles(alone ? TeamShape{256, 16, 3} : TeamShape{512, 8, 2}, widest);
+  return fitted_to_tiles(alone ? TeamShape{256, 16, 2} : TeamShape{512, 8, 2}, widest);
 }
 
 /// How one team sorts all that there is by comparing; none where elements are too large for it, or their codes

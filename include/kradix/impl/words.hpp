@@ -20,6 +20,15 @@
 #define KRADIX_ROLLED
 #endif
 
+// What few sorts need is not to lie among the instructions of the others.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define KRADIX_NOINLINE __noinline__
+#elif defined(__GNUC__)
+#define KRADIX_NOINLINE [[gnu::noinline]]
+#else
+#define KRADIX_NOINLINE
+#endif
+
 namespace kradix::impl {
 
 #ifdef KRADIX_HAVE_INT128

@@ -86,10 +86,27 @@ struct SweepTile {
     AtHand at_hand;
   };
   struct Nothing {};
+  struct NoBins {};
+
+  /// Bins that take many steps to find are found once, of all keys of a thread: those of a sorted tile lie in scratch.
+  static constexpr bool finds_bins =
+      requires(const Codec& codec, const Key* keys, std::uint32_t* bins) {
+    codec.template of<items, threads>(0, keys, bins);
+  };
+  struct BinsOfSorted {
+    std::uint8_t bin[tile_size];
+  };
+  struct BinsOfThread {
+    std::uint32_t bin[items / 4];
+    KOKKOS_FUNCTION std::uint32_t bin_of(int item) const {
+      return bin[item / 4] >> (8 * (item % 4)) & 0xffu;
+    }
+  };
 
   /// What a team keeps in scratch. Counters are done with when elements come. (A base that is empty takes no room for any
   /// compiler, which host and device must agree about.)
-  struct Scratch : std::conditional_t<GoesOn, WithAtHand, Nothing> {
+  struct Scratch : std::conditional_t<GoesOn, WithAtHand, Nothing>,
+                   std::conditional_t<finds_bins, BinsOfSorted, NoBins> {
     union {
       std::uint16_t counters[groups][bin_count];
       Key keys[padded_size<Key>];
@@ -108,7 +125,7 @@ struct SweepTile {
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
   /// What a thread keeps in registers. Ranks are packed by two, digits by four.
-  struct Registers {
+  struct Registers : std::conditional_t<finds_bins, BinsOfThread, NoBins> {
     Key key[items];
     std::uint32_t rank[items / 2];
   };
@@ -257,6 +274,9 @@ struct SweepTile {
     const int thread = team.team_rank();
     Registers registers;
     load<Full>(thread, tile, scratch, registers);
+    if constexpr (finds_bins) {
+      codec.template of<items, threads>(thread, registers.key, registers.bin);
+    }
     const bool reads_any = this->reads_any();
     with_reader(reads_any, digit,
                 [&](const auto& reader) { rank<Full>(thread, tile, reader, scratch, registers); });
@@ -308,7 +328,11 @@ struct SweepTile {
         return;
       }
     }
-    work(Moving::reader(codec, digit));
+    if constexpr (finds_bins) {
+      work(Nothing{});
+    } else {
+      work(Moving::reader(codec, digit));
+    }
   }
 
   KOKKOS_FUNCTION static void clear_counters(int thread, Scratch& scratch) {
@@ -345,9 +369,13 @@ struct SweepTile {
   /// Places beyond the end count as the last bin: stability keeps them behind all others.
   template <bool Full, class Reader>
   KOKKOS_FUNCTION static std::uint32_t bin_of(int thread, const Tile& tile, const Reader& reader,
-                                              const Key& key, int item) {
+                                              const Registers& registers, int item) {
     if (!Full && place_of(thread, item) >= tile.size) return bin_count - 1;
-    return reader.of(key);
+    if constexpr (finds_bins) {
+      return registers.bin_of(item);
+    } else {
+      return reader.of(registers.key[item]);
+    }
   }
 
   KOKKOS_FUNCTION static std::uint32_t rank_of(const Registers& registers, int item) {
@@ -367,7 +395,7 @@ struct SweepTile {
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       L::settle(registers.key[i]);
-      const std::uint32_t bin = bin_of<Full>(thread, tile, reader, registers.key[i], i);
+      const std::uint32_t bin = bin_of<Full>(thread, tile, reader, registers, i);
       if constexpr (looks) is_special |= reader.is_special(registers.key[i]);
       const auto same = L::template match<digit_bits>(bin);
       const int below = L::rank_in(same, lane);
@@ -438,9 +466,8 @@ struct SweepTile {
     for (int i = 0; i < items; i += 2) {
       L::settle(registers.key[i]);
       L::settle(registers.key[i + 1]);
-      const std::uint32_t low = counters[bin_of<Full>(thread, tile, reader, registers.key[i], i)];
-      const std::uint32_t high =
-          counters[bin_of<Full>(thread, tile, reader, registers.key[i + 1], i + 1)];
+      const std::uint32_t low = counters[bin_of<Full>(thread, tile, reader, registers, i)];
+      const std::uint32_t high = counters[bin_of<Full>(thread, tile, reader, registers, i + 1)];
       registers.rank[i / 2] += low | high << 16;
       if (i % 8 == 6) L::settle_memory();
     }
@@ -448,8 +475,11 @@ struct SweepTile {
 
   KOKKOS_FUNCTION static void exchange_keys(Scratch& scratch, const Registers& registers) {
     KRADIX_UNROLL
-    for (int i = 0; i < items; ++i)
-      scratch.keys[padded<Key>(rank_of(registers, i))] = registers.key[i];
+    for (int i = 0; i < items; ++i) {
+      const std::uint32_t place = rank_of(registers, i);
+      scratch.keys[padded<Key>(place)] = registers.key[i];
+      if constexpr (finds_bins) scratch.bin[place] = static_cast<std::uint8_t>(registers.bin_of(i));
+    }
   }
 
   /// Learns how much of each bin lies in earlier tiles, publishes it with our own, sets the bases.
@@ -505,7 +535,11 @@ struct SweepTile {
       std::uint32_t bin = 0;
       if (Full || place < tile.size) {
         const Key key = scratch.keys[padded<Key>(thread, i)];
-        bin = reader.of(key);
+        if constexpr (finds_bins) {
+          bin = scratch.bin[place];
+        } else {
+          bin = reader.of(key);
+        }
         Key* const to = out_here + scratch.base[bin] + i * threads;
         if constexpr (Decode) {
           if (!with_values || keys_out) *to = Moving::decode(codec, key);
