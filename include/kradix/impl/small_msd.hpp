@@ -137,10 +137,14 @@ class SmallMsd {
     return std::min<std::size_t>(most, plan_.passes == 2 ? 512 : 256);
   }
 
+  /// Are codes all that travels, of keys alone in the order of all their bits?
+  static constexpr bool may_make_keys = !with_values && invertible_codec<Codec>;
+  bool makes_keys() const { return may_make_keys && all_.begin == 0 && all_.end == Codec::bits; }
+
   template <TeamShape Shape, TeamShape Finish>
   void sort_one_chunk() {
-    if constexpr (std::is_same_v<Value, NoValue> && invertible_codec<Codec>) {
-      if (all_.begin == 0 && all_.end == Codec::bits) {
+    if constexpr (may_make_keys) {
+      if (makes_keys()) {
         sort_one_chunk<Shape, Finish, true>();
         return;
       }
@@ -162,15 +166,16 @@ class SmallMsd {
                         Count{counting<Count>(), most_of(Count::samples), sorted_samples<Count>(),
                               /*ends=*/!buffers_.keys.in_place(), top()});
   }
-  /// Of so many samples those in a bin that fits a chunk. Where few do it is as likely that a bin between splitters does not: then there are none.
+  /// Of so many samples those in a bin that fits a chunk. Where these are few, a bin between splitters is as likely not to fit: then
+  /// nobody looks for splitters.
   std::uint32_t most_of(int samples) const {
     const std::size_t most = plan_.chunk * static_cast<std::size_t>(samples) / plan_.count;
-    return most < least_of_samples ? ~0u : static_cast<std::uint32_t>(most);
+    return most < least_of_samples ? never_splits : static_cast<std::uint32_t>(most);
   }
   template <class Count>
   int sorted_samples() const {
     constexpr int few = Count::Splitters::together * Count::Splitters::part;
-    return most_of(few) != ~0u ? few : Count::Splitters::most;
+    return most_of(few) != never_splits ? few : Count::Splitters::most;
   }
   static constexpr std::size_t least_of_samples = 16;
 
@@ -189,8 +194,8 @@ class SmallMsd {
   }
 
   void sort_bins() {
-    if constexpr (std::is_same_v<Value, NoValue> && invertible_codec<Codec>) {
-      if (all_.begin == 0 && all_.end == Codec::bits) {
+    if constexpr (may_make_keys) {
+      if (makes_keys()) {
         sort_bins<true>();
         return;
       }

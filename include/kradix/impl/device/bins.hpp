@@ -45,6 +45,14 @@ KOKKOS_FUNCTION std::uint64_t scan_bins(std::uint64_t* row, int lane) {
   return scan_bins<L, InScratch>(row, row, lane);
 }
 
+/// Four bins in a word, and the bin of an item among such words.
+KOKKOS_INLINE_FUNCTION std::uint32_t packed_bins(const std::uint32_t* bin) {
+  return bin[0] | bin[1] << 8 | bin[2] << 16 | bin[3] << 24;
+}
+KOKKOS_INLINE_FUNCTION std::uint32_t bin_among(const std::uint32_t* packed, int item) {
+  return packed[item / 4] >> (8 * (item % 4)) & 0xffu;
+}
+
 /// Of [low, high) the first whose begin lies behind `place`, or `high`. Begins rise.
 template <class Index, class Begin>
 KOKKOS_FUNCTION Index first_behind(const Begin* begins, Index low, Index high, Begin place) {

@@ -18,6 +18,9 @@
 
 namespace kradix::impl {
 
+/// As the most that samples may have in a bin of the digit.
+inline constexpr std::uint32_t never_splits = ~0u;
+
 /// What the kernels of a small sort tell each other of the bins that one sweep fills: those of a digit, or between splitters.
 struct TopDigit {
   int end;          ///< bits of the sampled keys vary below this one
@@ -154,7 +157,7 @@ struct CountTopDigit : CountedTiles<ExecutionSpace, Codec, Shape> {
     const int end = bit_width_of(differ);
     const Digit digit = TopDigit::below(end, all);
     const bool is_all = ends && (differ & low_mask<Bits>(digit.shift)) == 0;
-    if (most_sampled != ~0u && differ != 0 && !is_all) {
+    if (most_sampled != never_splits && differ != 0 && !is_all) {
       bool crowds = false;
       int topmost = 0;
       KRADIX_UNROLL
@@ -179,7 +182,7 @@ struct CountTopDigit : CountedTiles<ExecutionSpace, Codec, Shape> {
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       if (mine.exists(thread, i, mine.size)) {
-        L::increment(&counts[bins[i / 4] >> (8 * (i % 4)) & 0xffu]);
+        L::increment(&counts[bin_among(bins, i)]);
       }
     }
   }

@@ -6,7 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/bins.hpp"
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/sample_places.hpp"
 #include "kradix/impl/device/splitters.hpp"
@@ -39,7 +39,7 @@ struct BinsOfTile {
       std::uint32_t bin[4];
       KRADIX_UNROLL
       for (int b = 0; b < 4; ++b) bin[b] = reader.of(keys[i + b]);
-      bins[i / 4] = packed(bin);
+      bins[i / 4] = packed_bins(bin);
     }
   }
 
@@ -58,13 +58,8 @@ struct BinsOfTile {
         code[b] = static_cast<Bits>(codec.encode(keys[at < size ? at : 0]) & mask);
       }
       tree->template find<4>(code, bin);
-      found[i / 4 * Threads] = packed(bin);
+      found[i / 4 * Threads] = packed_bins(bin);
     }
-  }
-
- private:
-  KOKKOS_FUNCTION static std::uint32_t packed(const std::uint32_t* bin) {
-    return bin[0] | bin[1] << 8 | bin[2] << 16 | bin[3] << 24;
   }
 };
 

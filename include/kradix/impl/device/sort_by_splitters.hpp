@@ -340,9 +340,7 @@ struct SortBySplitters {
     Key key[items];
     std::uint32_t rank[items / 2];  ///< packed by two
     std::uint32_t bin[items / 4];   ///< packed by four
-    KOKKOS_FUNCTION std::uint32_t bin_of(NoReader, int i) const {
-      return bin[i / 4] >> (8 * (i % 4)) & 0xffu;
-    }
+    KOKKOS_FUNCTION std::uint32_t bin_of(NoReader, int i) const { return bin_among(bin, i); }
   };
 
   template <bool Full>
@@ -365,7 +363,7 @@ struct SortBySplitters {
       KRADIX_UNROLL
       for (int b = 0; b < 4; ++b) code[b] = codec.encode(registers.key[i + b]);
       all.tree.template find<4>(code, bin);
-      registers.bin[i / 4] = bin[0] | bin[1] << 8 | bin[2] << 16 | bin[3] << 24;
+      registers.bin[i / 4] = packed_bins(bin);
     }
     team.team_barrier();
     const NoReader none{};

@@ -8,6 +8,7 @@
 
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/buffers.hpp"
+#include "kradix/impl/device/bins.hpp"
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/look_back.hpp"
 #include "kradix/impl/device/team.hpp"
@@ -98,9 +99,7 @@ struct SweepTile {
   };
   struct BinsOfThread {
     std::uint32_t bin[items / 4];
-    KOKKOS_FUNCTION std::uint32_t bin_of(int item) const {
-      return bin[item / 4] >> (8 * (item % 4)) & 0xffu;
-    }
+    KOKKOS_FUNCTION std::uint32_t bin_of(int item) const { return bin_among(bin, item); }
   };
 
   /// What a team keeps in scratch. Counters are done with when elements come. (A base that is empty takes no room for any

@@ -22,7 +22,7 @@ struct SweepTopDigit {
   using L = Lanes<ExecutionSpace>;
   using All = SweepAll<ExecutionSpace, Codec, Value, Shape>;
   using TileBins = BinsOfTile<Codec>;
-  using Tree = typename BinsOfTile<Codec>::Tree;
+  using Tree = typename TileBins::Tree;
   using Sweep = SweepTile<ExecutionSpace, TileBins, Value, Shape, KnownSums>;
   using Combined = CombinedBits<ExecutionSpace, Shape.threads, Bits>;
   static constexpr int threads = Shape.threads;
