@@ -1,6 +1,7 @@
 // The table of contenders.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -64,8 +65,9 @@ struct Entrant {
   std::string name;
   bool stable;
   std::unique_ptr<Contender<Task>> contender;
-  double spent = 0;     ///< seconds measured so far
-  std::string wrong{};  ///< what was wrong with its result
+  double spent = 0;                                           ///< seconds measured so far
+  double quickest = std::numeric_limits<double>::infinity();  ///< seconds of any run so far
+  std::string wrong{};                                        ///< what was wrong with its result
 };
 
 /// Who takes part in a case, ready to run.

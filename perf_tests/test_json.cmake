@@ -14,6 +14,15 @@ if(NOT "${count} ${ours} ${rounds}" STREQUAL "2000 Kradix 3" OR NOT ratio GREATE
   message(FATAL_ERROR "count ${count}, ours ${ours}, ${rounds} rounds, ratio ${ratio} to ${peer} in\n${json}")
 endif()
 
+# Who is quick takes part in all of the fewest rounds, though no time is left.
+execute_process(COMMAND ${BENCH_SORT} --key u32 --count 1000 --seconds 0 --json OUTPUT_VARIABLE json)
+foreach(contender 0 1)
+  string(JSON rounds LENGTH "${json}" cases 0 contenders ${contender} seconds)
+  if(NOT rounds EQUAL 15)
+    message(FATAL_ERROR "${rounds} rounds of contender ${contender}, not 15, in\n${json}")
+  endif()
+endforeach()
+
 execute_process(COMMAND ${BENCH_SORT} --key u32 --count 1000 --repetitions 3 --json --no-peers --phases --host-waits
     --slow-down 50
   OUTPUT_VARIABLE json RESULT_VARIABLE status)

@@ -78,7 +78,8 @@ One case, or every combination of what the options list with commas:
   --algorithm NAME,...     of Kradix (automatic)
   --study NAME=VALUE,...   for its algorithms for study (docs/seeds.md); those that need the range of
                            the keys know that of max_value, range_n_50, distinct and values_...
-  --repetitions R          rounds; without it as many as fit the seconds, 5 to 51
+  --repetitions R          rounds; without it as many as fit the seconds, 15 to 51,
+                           or from 5 on where one of Kradix takes more than 50 ms
   --seconds S              of all rounds (1)
   --no-peers               Kradix alone
   --host-waits             Kradix as in calls without an instance: the host may wait once inside a sort

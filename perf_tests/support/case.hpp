@@ -32,15 +32,20 @@ constexpr std::string_view name(Operation operation) {
 
 /// How long to measure: a fixed number of rounds, or (0) rounds until the seconds are spent, within
 /// limits. A peer that has used up its share of them sits out after `fewest_of_slow` rounds, so that
-/// a slow one does not take the time of the others.
+/// a slow one does not take the time of the others; a quick one stays for the `fewest`. Where
+/// our own sort takes long, `fewest_of_long` rounds will do.
 struct Pace {
   int rounds = 0;
   double seconds = 1;
   double warm_up_seconds = 0.01;
   double slow_down =
       0;  ///< makes Kradix this many percent slower, to try out who looks for slowness
-  static constexpr int fewest = 5;
+  static constexpr double quick_until = 0.002;  ///< seconds of a sort
+  static constexpr double long_from = 0.05;
+  static constexpr int warm_ups_of_quick = 10;
+  static constexpr int fewest = 15;
   static constexpr int fewest_of_slow = 3;
+  static constexpr int fewest_of_long = 5;
   static constexpr int most = 51;
 };
 

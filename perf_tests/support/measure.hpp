@@ -64,20 +64,23 @@ class Contest {
 
   bool goes_on(int round, Clock::time_point begin) const {
     if (what_.pace.rounds > 0) return round < what_.pace.rounds;
-    if (round < Pace::fewest) return true;
+    const bool is_long = entrants_.list.front().quickest > Pace::long_from;
+    if (round < (is_long ? Pace::fewest_of_long : Pace::fewest)) return true;
     return round < Pace::most && seconds_since(begin) < what_.pace.seconds;
   }
 
-  bool takes_part(int round, std::size_t entrant) const {
-    if (!entrants_.list[entrant].wrong.empty()) return false;
-    if (entrant == 0 || what_.pace.rounds > 0 || round < Pace::fewest_of_slow) return true;
+  bool takes_part(int round, std::size_t e) const {
+    const Entrant<Task>& entrant = entrants_.list[e];
+    if (!entrant.wrong.empty()) return false;
+    if (e == 0 || what_.pace.rounds > 0 || round < Pace::fewest_of_slow) return true;
+    if (round < Pace::fewest && entrant.quickest <= Pace::quick_until) return true;
     const double share = what_.pace.seconds / static_cast<double>(entrants_.list.size());
-    return entrants_.list[entrant].spent <= 2 * share;
+    return entrant.spent <= 2 * share;
   }
 
   double time_counted(std::size_t entrant) {
     const double slow_down = entrant == 0 ? what_.pace.slow_down : 0;
-    const double seconds = time(*entrants_.list[entrant].contender, slow_down);
+    const double seconds = time(entrants_.list[entrant], slow_down);
     entrants_.list[entrant].spent += seconds;
     return seconds;
   }
@@ -90,7 +93,8 @@ class Contest {
     if constexpr (Task::operation == Operation::sort_by_key) number(exec_, arrays_.values);
   }
 
-  double time(Contender<Task>& contender, double slow_down = 0) {
+  double time(Entrant<Task>& entrant, double slow_down = 0) {
+    Contender<Task>& contender = *entrant.contender;
     refresh();
     contender.before_run();
     stopwatch_.start();
@@ -99,6 +103,7 @@ class Contest {
     if (slow_down > 0) linger(begin, slow_down);
     const double seconds = stopwatch_.stop();
     contender.after_run();
+    entrant.quickest = std::min(entrant.quickest, seconds);
     return seconds;
   }
 
@@ -136,13 +141,13 @@ class Contest {
     }
   }
 
-  void verify(const Entrant<Task>& entrant, const Array<Key>& expected) {
+  void verify(Entrant<Task>& entrant, const Array<Key>& expected) {
     const std::string who = entrant.name + ", " + title(what_);
     if constexpr (Arrays<Task>::with_values) {
       // What the last contender left there would be right.
       spoil_bytes(exec_, arrays_.values.data(), what_.count * sizeof(Value));
     }
-    time(*entrant.contender);
+    time(entrant);
     if constexpr (Task::operation == Operation::sort) {
       require(exec_, what_.count, CheckKeys<Key>{expected, arrays_.keys}, who, "wrong key");
     } else {
@@ -153,12 +158,15 @@ class Contest {
     }
   }
 
-  /// Beside the verified run, while that costs little.
+  /// Beside the verified run: everyone while that costs little, who is quick some times at least.
   void warm_up() {
     const Clock::time_point begin = Clock::now();
-    while (seconds_since(begin) < what_.pace.warm_up_seconds) {
-      for (const auto& entrant : entrants_.list) {
-        if (entrant.wrong.empty()) time(*entrant.contender);
+    for (int turn = 0;; ++turn) {
+      const bool everyone = seconds_since(begin) < what_.pace.warm_up_seconds;
+      if (!everyone && turn >= Pace::warm_ups_of_quick) return;
+      for (auto& entrant : entrants_.list) {
+        if (entrant.wrong.empty() && (everyone || entrant.quickest <= Pace::quick_until))
+          time(entrant);
       }
     }
   }
