@@ -193,12 +193,16 @@ TEST(SmallMsd, SplittersAtTheEndsOfTheRange) {
                                           : static_cast<std::uint32_t>(random()) & 0xff0ffu;
     }
     for (const Order order : {Order::ascending, Order::descending}) {
-      EXPECT_TRUE(expect_sorted<large_finish>(input, order).splits);
+      const Outcome outcome = expect_sorted<large_finish>(input, order);
+      EXPECT_TRUE(outcome.splits);
+      EXPECT_EQ(outcome.finishes, 1);
     }
     const auto cut = [](std::uint32_t key) { return reference::cut_bits(key, 3, 29); };
     const auto indices = reference::sorted_indices(
         input, [&](std::uint32_t a, std::uint32_t b) { return cut(a) < cut(b); });
-    EXPECT_TRUE(expect_sorted<large_finish>(input, Order::ascending, {3, 29}, indices).splits);
+    const Outcome outcome = expect_sorted<large_finish>(input, Order::ascending, {3, 29}, indices);
+    EXPECT_TRUE(outcome.splits);
+    EXPECT_EQ(outcome.finishes, 1);
   }
 }
 

@@ -40,10 +40,11 @@ struct TopDigit {
     return reinterpret_cast<const Bits*>(splitter_words);
   }
 
+  /// Behind the last bin lies what is greater than all bits of `mask`, in which codes are: 0 if these are all of a word.
   template <class Bits>
-  KOKKOS_FUNCTION bool holds_one_code(int bin) const {
+  KOKKOS_FUNCTION bool holds_one_code(int bin, const Bits& mask) const {
     const Bits* const its = splitters<Bits>() + bin;
-    return bin + 1 < bin_count && impl::holds_one_code(its[0], its[1]);
+    return impl::holds_one_code(its[0], bin + 1 < bin_count ? its[1] : static_cast<Bits>(mask + 1));
   }
   /// Keys of a bin between splitters agree in the bits from this one on.
   template <class Bits>

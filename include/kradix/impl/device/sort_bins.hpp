@@ -75,7 +75,7 @@ struct SortBins {
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     if (splits) [[unlikely]] {
       copy_alike(team, scratch.alike);
-      if (top->template holds_one_code<Bits>(bin)) return;
+      if (top->holds_one_code(bin, bits_between<Bits>(all.begin, all.end))) return;
     }
     if (begin == end) return;
     const Chunk mine = Chunk::make(begin, end - begin);
@@ -115,7 +115,8 @@ struct SortBins {
     for (int bin = thread; bin < bin_count; bin += threads) {
       const std::uint64_t first = top->first[bin], last = top->first[bin + 1];
       const Share share{first > begin ? first : begin, last < end ? last : end};
-      if (share.begin < share.end && top->template holds_one_code<Bits>(bin)) {
+      if (share.begin < share.end &&
+          top->holds_one_code(bin, bits_between<Bits>(all.begin, all.end))) {
         alike.share[Kokkos::atomic_fetch_add(&alike.bins, 1)] = share;
       }
     }

@@ -93,8 +93,9 @@ struct SweepTopDigit {
       bool is_too_large = false;
       if (splits) [[unlikely]] {
         constexpr int run = bin_count / L::width;
+        const auto mask = bits_between<Bits>(all.begin, all.end);
         for (int bin = lane * run; bin < (lane + 1) * run; ++bin) {
-          is_too_large |= scratch.first[bin] > most && !top->holds_one_code<Bits>(bin);
+          is_too_large |= scratch.first[bin] > most && !top->holds_one_code(bin, mask);
         }
         scan_bins<L, true>(scratch.first, lane);
       } else {
