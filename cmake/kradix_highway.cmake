@@ -24,7 +24,7 @@ if(KRADIX_ENABLE_HIGHWAY)
     set_target_properties(kradix_simd PROPERTIES IMPORTED_LOCATION ${KRADIX_BUILT_SIMD})
     set(for_users INTERFACE)
   else()
-    add_library(kradix_simd STATIC src/highway/buckets.cpp src/highway/few_kinds.cpp
+    add_library(kradix_simd STATIC src/highway/buckets.cpp src/highway/few_kinds.cpp src/highway/labels.cpp
                 src/highway/partition.cpp src/highway/places.cpp src/highway/records.cpp
                 src/highway/trend.cpp)
     target_include_directories(kradix_simd PRIVATE include src)

@@ -201,8 +201,13 @@ TYPED_TEST(SimdLeaves, KeepTheOrderOfKeysThatAreEqualInSomeBits) {
 
 template <class Key>
 class KeysAlone : public SimdLeaves<Key> {};
+#ifdef KRADIX_ENABLE_HIGHWAY
 using Keys = ::testing::Types<std::int16_t, std::uint32_t, std::int64_t, float, double,
                               kradix::bfloat16_bits, keys::Color>;
+#else
+// Of each length one: from headers alone every kind of keys has all of a sort to be compiled.
+using Keys = ::testing::Types<std::int16_t, float, std::int64_t>;
+#endif
 TYPED_TEST_SUITE(KeysAlone, Keys);
 
 TYPED_TEST(KeysAlone, AreSortedInBothOrders) {

@@ -111,18 +111,18 @@ class Ends {
 };
 
 template <class Key, class Value, std::size_t... k>
-void move_kinds(const Key* keys, const Value* values, std::size_t first, std::size_t size,
-                const Key* kinds, Value** to, Key* rest, std::index_sequence<k...>) {
+std::size_t move_kinds(const Key* keys, const Value* values, std::size_t first, std::size_t size,
+                       const Key* kinds, Value** to, Key* rest, Value* others_values,
+                       std::index_sequence<k...>) {
   const Tags<Key, Value> tags;
   const std::size_t lanes = hn::Lanes(tags.keys);
   Ends<Key, Value, k...> ends(kinds, to);
-  Value* values_of_rest = to[sizeof...(k)];
+  std::size_t left = 0;
   const auto put = [&](auto key, auto value, auto exist) HWY_ATTR {
     const auto others = ends.put(key, value, exist);
     if (hn::AllFalse(tags.keys, others)) return;
-    rest += hn::CompressBlendedStore(key, others, tags.keys, rest);
-    values_of_rest +=
-        hn::CompressBlendedStore(value, tags.of_values(others), tags.values, values_of_rest);
+    hn::CompressBlendedStore(value, tags.of_values(others), tags.values, others_values + left);
+    left += hn::CompressBlendedStore(key, others, tags.keys, rest + left);
   };
   const auto index = [&](std::size_t i)
                          HWY_ATTR { return hn::Iota(tags.values, static_cast<Value>(first + i)); };
@@ -133,24 +133,25 @@ void move_kinds(const Key* keys, const Value* values, std::size_t first, std::si
         hn::Not(hn::MaskFalse(tags.keys)));
   }
   if (i < size) {
-    const std::size_t left = size - i;
-    put(hn::LoadN(tags.keys, keys + i, left),
-        values == nullptr ? index(i) : hn::LoadN(tags.values, values + i, left),
-        hn::FirstN(tags.keys, left));
+    const std::size_t some = size - i;
+    put(hn::LoadN(tags.keys, keys + i, some),
+        values == nullptr ? index(i) : hn::LoadN(tags.values, values + i, some),
+        hn::FirstN(tags.keys, some));
   }
   ends.leave(to);
-  to[sizeof...(k)] = values_of_rest;
+  return left;
 }
 
 template <std::size_t least = 1, class Key, class Value>
-void move(const Key* keys, const Value* values, std::size_t first, std::size_t size,
-          const Key* kinds, std::size_t count, Value** to, Key* rest) {
+std::size_t move(const Key* keys, const Value* values, std::size_t first, std::size_t size,
+                 const Key* kinds, std::size_t count, Value** to, Key* rest, Value* others) {
   if constexpr (least < SimdKinds<Key, Value>::limit) {
     if (count > least) {
-      return move<least + 1>(keys, values, first, size, kinds, count, to, rest);
+      return move<least + 1>(keys, values, first, size, kinds, count, to, rest, others);
     }
   }
-  move_kinds(keys, values, first, size, kinds, to, rest, std::make_index_sequence<least>{});
+  return move_kinds(keys, values, first, size, kinds, to, rest, others,
+                    std::make_index_sequence<least>{});
 }
 
 #define KRADIX_COUNT(name, Key)                                                          \
@@ -158,10 +159,11 @@ void move(const Key* keys, const Value* values, std::size_t first, std::size_t s
             std::uint32_t* times) {                                                      \
     count(keys, size, kinds, kind_count, times);                                         \
   }
-#define KRADIX_MOVE(name, Key, Value)                                                  \
-  void name(const Key* keys, const Value* values, std::size_t first, std::size_t size, \
-            const Key* kinds, std::size_t kind_count, Value** to, Key* rest) {         \
-    move(keys, values, first, size, kinds, kind_count, to, rest);                      \
+#define KRADIX_MOVE(name, Key, Value)                                                         \
+  std::size_t name(const Key* keys, const Value* values, std::size_t first, std::size_t size, \
+                   const Key* kinds, std::size_t kind_count, Value** to, Key* rest,           \
+                   Value* others) {                                                           \
+    return move(keys, values, first, size, kinds, kind_count, to, rest, others);              \
   }
 KRADIX_FEW_KINDS
 #undef KRADIX_COUNT
@@ -179,11 +181,13 @@ namespace kradix::impl {
                        std::size_t kind_count, std::uint32_t* times) {      \
     HWY_DYNAMIC_DISPATCH(name)(keys, size, kinds, kind_count, times);       \
   }
-#define KRADIX_MOVE(name, Key, Value)                                                            \
-  HWY_EXPORT(name);                                                                              \
-  void move_few_kinds(const Key* keys, const Value* values, std::size_t first, std::size_t size, \
-                      const Key* kinds, std::size_t kind_count, Value** to, Key* rest) {         \
-    HWY_DYNAMIC_DISPATCH(name)(keys, values, first, size, kinds, kind_count, to, rest);          \
+#define KRADIX_MOVE(name, Key, Value)                                                         \
+  HWY_EXPORT(name);                                                                           \
+  std::size_t move_few_kinds(const Key* keys, const Value* values, std::size_t first,         \
+                             std::size_t size, const Key* kinds, std::size_t kind_count,      \
+                             Value** to, Key* rest, Value* others) {                          \
+    return HWY_DYNAMIC_DISPATCH(name)(keys, values, first, size, kinds, kind_count, to, rest, \
+                                      others);                                                \
   }
 KRADIX_FEW_KINDS
 

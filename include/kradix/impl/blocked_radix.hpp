@@ -38,8 +38,8 @@ struct BlockedRadixScratch {
     scratch.blocks = list.add(levels ? plan.count : 0, record_bytes(plan));
     scratch.rows = list.add(levels ? (plan.tiles + rests) * row : 0, sizeof(std::uint32_t));
     scratch.rests = list.add(levels ? rests : 0, sizeof(HostRange));
-    scratch.kinds =
-        list.add(levels && plan.key_bytes <= 8 ? 1 : 0, HostMemory::kinds_bytes(plan.count));
+    scratch.kinds = list.add(levels && plan.key_bytes <= 8 ? 1 : 0,
+                             HostMemory::kinds_bytes(plan.count, plan.value_bytes > 0));
     return scratch;
   }
 

@@ -471,7 +471,7 @@ struct Buckets {
   /// Do buckets by a table, but those of one key, hold more than `most` of the sample? Such a table knows no keys closer to each other than
   /// its cells are wide.
   bool table_crowds(const Bits* sample, std::size_t size, std::size_t most) const {
-    return crowd(sample, size, most, 4);
+    return crowd(sample, size, most, 64);
   }
 
   /// From a sorted sample of whole keys.
@@ -562,10 +562,16 @@ struct BucketSample {
     constexpr std::size_t most_for_buckets = 16384;
     return std::max(size_of(count), std::min(count >> 10, most_for_buckets));
   }
+  /// What it did not see of pairs' kinds is sorted by itself.
+  static std::size_t size_for_labels(std::size_t count) {
+    return std::min(count, std::clamp(count >> 6, least, most));
+  }
   static std::size_t place(std::size_t i, std::size_t size, std::size_t count) {
     const std::size_t stretch = count / size;
-    const std::uint64_t hash = (i + 1) * 0x9e3779b97f4a7c15u;
-    return i * stretch + static_cast<std::size_t>(hash >> 32) % stretch;
+    // A product alone would go round its stretch evenly, and so miss what keys repeat that do.
+    std::uint64_t hash = (i + 1) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ hash >> 32) * 0xd1342543de82ef95u;
+    return i * stretch + static_cast<std::size_t>((hash >> 32) * stretch >> 32);
   }
 };
 

@@ -27,15 +27,15 @@ struct CountFrequentKinds {
   Kinds kinds;
   Key* rest;
   typename Kinds::Kind most_frequent = kinds.most_frequent();
-  bool splits = splits_off(kinds, level);
+  bool splits = splits_off(kinds);
   static constexpr std::size_t stretch = 4096;
   /// So many kinds are compared with sooner than looked up.
   static constexpr std::size_t most_few = sizeof(Key) == 4 ? 24 : 16;
   static std::size_t few() { return By::exists && has_wide_simd() ? most_few : 4; }
 
-  /// Is one key most of all?
-  static bool splits_off(const Kinds& kinds, const Level& level) {
-    return 2 * kinds.most_frequent().times > BucketSample::size_of(level.range.size());
+  /// Is one key most of all, or nearly? (A sample of keys of which one is half says now the one, now the other.)
+  static bool splits_off(const Kinds& kinds) {
+    return 8 * kinds.most_frequent().times > 3 * kinds.looked_at;
   }
   static bool fits(const BenchSite& benches, const Kinds& kinds) {
     return counters_of(kinds) * sizeof(std::uint32_t) <= benches.record_bytes &&

@@ -176,12 +176,13 @@ class HostSort {
       // Of 64; the others' sort must pay for a look at all.
       const std::size_t most_rest = !has_parts ? 40 : has_wide_simd() ? 2 : 10;
       if (!may_have_kinds()) return false;
-      auto kinds = Kinds::in(memory_.kinds, BucketSample::size_of(level_.range.size()));
+      const std::size_t sample = BucketSample::size_of(level_.range.size());
+      auto kinds = Kinds::in(memory_.kinds, sample);
       std::uint32_t* const times = Count::times_of(memory_.benches, 0);
-      if (!Count::fits(memory_.benches, kinds) || !kinds.settle(level_, times, most_rest))
+      if (!Count::fits(memory_.benches, kinds) || !kinds.settle(level_, sample, times, most_rest))
         return false;
       // One key that is most of all is parted from many others sooner than it is counted.
-      if (has_parts && kinds.count > Count::few() && Count::splits_off(kinds, level_)) return false;
+      if (has_parts && kinds.count > Count::few() && Count::splits_off(kinds)) return false;
       auto* const rest = reinterpret_cast<typename Level::Key*>(memory_.blocks);
       level_.state->rest = 0;
       open();
@@ -194,7 +195,7 @@ class HostSort {
       Room room{level_.sink.keys, level_.range.size()};
       memory.blocks = room.template take<typename Level::Rec>(rest_size);
       if (memory.blocks == nullptr) return false;
-      memory.kinds = room.template take<std::byte>(HostMemory::kinds_bytes(rest_size));
+      memory.kinds = room.template take<std::byte>(HostMemory::kinds_bytes(rest_size, false));
       sort_rest(level_of_rest(rest, nullptr, rest_size), memory);
       kinds.place(level_.order, rest, rest_size);
       level_.open();
@@ -217,31 +218,34 @@ class HostSort {
                   sizeof(typename Level::Key) <= 8) {
       using Labelled = LabelledKinds<Level>;
       if (!may_have_kinds()) return false;
-      const std::size_t size = level_.range.size(), sample = BucketSample::size_of(size);
+      const std::size_t size = level_.range.size(), sample = BucketSample::size_for_labels(size);
       auto labelled = Labelled::in(memory_.kinds, sample);
       Kinds& kinds = labelled.sampled;
       auto* const times = reinterpret_cast<std::uint32_t*>(bench_of(0).a);
-      constexpr std::size_t most_rest = 16;  // of 64
+      // Of 64; where vectors are wide splitters soon tell the others apart.
+      const std::size_t most_rest = has_wide_simd() ? 6 : 16;
       if (kinds.homes.end() * sizeof(std::uint32_t) > memory_.benches.record_bytes ||
-          !kinds.settle(level_, times, most_rest)) {
+          !kinds.settle(level_, sample, times, most_rest)) {
         return false;
       }
-      const std::size_t most = row_of_buckets(level_.most_bits) - 2;
-      const std::size_t few = kinds.frequent(std::min(most, most_simd_kinds()), sample);
-      kinds.keep(few > 0 ? few : most);
-      if (64 * kinds.rest_times > most_rest * sample) return false;
-      const std::size_t most_times = kinds.most_frequent().times;
-      using BySimd = SimdRecords<typename Level::OrderType, typename Level::Rec>;
-      if (BySimd::serve_all && BySimd::serve(level_.order)) {
-        // Splitters soon tell a frequent key from others, if there are.
-        if (4 * most_times >= sample && 32 * kinds.rest_times > sample) return false;
-      } else {
-        constexpr std::size_t most_splits = 2;
-        splits_ = few == 0 && (kinds.count <= most_splits || 2 * most_times >= sample);
-        if (splits_) return false;  // which costs less
+      kinds.keep(row_of_buckets(level_.most_bits) - 2);
+      if (64 * kinds.rest_times > most_rest * kinds.looked_at) return false;
+      const std::size_t most_parted = most_simd_kinds();
+      if (most_parted == 0) {
+        const std::size_t most_times = kinds.most_frequent().times;
+        using BySimd = SimdRecords<typename Level::OrderType, typename Level::Rec>;
+        if (BySimd::serve_all && BySimd::serve(level_.order)) {
+          // Splitters soon tell a frequent key from others, if there are.
+          if (4 * most_times >= kinds.looked_at && 32 * kinds.rest_times > kinds.looked_at) {
+            return false;
+          }
+        } else {
+          constexpr std::size_t most_splits = 2;
+          splits_ = kinds.count <= most_splits || 2 * most_times >= kinds.looked_at;
+          if (splits_) return false;  // which costs less
+        }
       }
-      labelled.by_simd = few > 0;
-      if (!labelled.by_simd) labelled.number(level_.order);
+      labelled.number(level_.order, most_parted);
       level_.state->buckets.count = labelled.labels();
       open();
       launch("LabelBlocks", level_.threads,
@@ -256,20 +260,21 @@ class HostSort {
       memory.rows = reinterpret_cast<std::uint32_t*>(
           room.template take<std::uint32_t>(rest.row_count() * row_of_buckets(rest.most_bits)));
       if (memory.blocks == nullptr || memory.rows == nullptr) return false;
-      memory.kinds = nullptr;  // but beside few kinds there may be others
-      if (labelled.by_simd) {
-        memory.kinds = room.template take<std::byte>(HostMemory::kinds_bytes(rest_size));
+      memory.kinds = nullptr;
+      for (std::size_t l = 0; l < kinds.count; ++l) {
+        kinds.start[labelled.kind_of(l)] = level_.size_of(l);
       }
-      for (std::size_t k = 0; k < kinds.count; ++k) kinds.start[k] = level_.size_of(k);
       launch("GatherRest", level_.threads, GatherRest<ExecutionSpace, Level>{level_, kinds.count});
       sort_rest(rest, memory);
       kinds.place(level_.order, level_.sink.keys, rest_size);
       kinds.spread(level_.sink.keys);
       kinds.spread(level_.sink.values);
       level_.state->buckets.count = labelled.labels();
-      level_.place([&](std::size_t k) { return k == kinds.count ? rest_size : kinds.size(k); });
+      level_.place([&](std::size_t l) {
+        return l == kinds.count ? rest_size : kinds.size(labelled.kind_of(l));
+      });
       level_.open();
-      launch("PutKinds", level_.threads, PutKinds<ExecutionSpace, Level>{level_, kinds});
+      launch("PutKinds", level_.threads, PutKinds<ExecutionSpace, Level>{level_, labelled});
       return true;
     }
     return false;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+
+#include "kradix/impl/device/digit.hpp"
 
 namespace kradix::impl {
 
@@ -12,23 +14,31 @@ namespace kradix::impl {
 /// has none: its keys are of the rest.
 template <class Key>
 struct KindHomes {
-  static constexpr int most_bits = 13;
+  static constexpr int least_bits = 4, most_bits = 13;
   static constexpr std::size_t most_slots = std::size_t{1} << most_bits;
 
   Key* keys;  ///< end() of them
-  std::size_t mask;
+  int bits;   ///< of a slot
   std::uint64_t factor = 0x9e3779b97f4a7c15u;
 
   /// For a sample of so many keys.
-  static KindHomes of(Key* keys, std::size_t size) { return {keys, end_of(size) - 2}; }
+  static KindHomes of(Key* keys, std::size_t size) { return {keys, bits_for(2 * size)}; }
   /// The last slot may be somebody's second.
-  std::size_t end() const { return mask + 2; }
-  static std::size_t end_of(std::size_t size) {
-    return std::min(most_slots, 2 * std::bit_ceil(size)) + 1;
+  std::size_t end() const { return (std::size_t{1} << bits) + 1; }
+  static std::size_t end_of(std::size_t size) { return KindHomes::of(nullptr, size).end(); }
+  /// For so many slots, if there are as many.
+  static int bits_for(std::size_t slots) {
+    return std::clamp(bit_width_of<std::uint64_t>(slots - 1), least_bits, most_bits);
   }
 
+  /// Of 4 bytes and less by a product of as many bits as SIMD multiplies.
+  using Hash = std::conditional_t<sizeof(Key) <= 4, std::uint32_t, std::uint64_t>;
+  static constexpr int hash_bits = 8 * sizeof(Hash);
+  Hash hash_factor() const { return static_cast<Hash>(factor >> (64 - hash_bits)) | 1; }
   std::size_t first(Key key) const {
-    return static_cast<std::size_t>(key * factor >> (64 - most_bits)) & mask;
+    Hash hash = key;
+    hash ^= hash >> hash_bits / 2;  // a product has nothing of the topmost bits but in its own
+    return static_cast<Hash>(hash * hash_factor()) >> (hash_bits - bits);
   }
 
   /// Slots of no kind hold keys that are not looked for there.

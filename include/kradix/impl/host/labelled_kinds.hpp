@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <numeric>
 #include <utility>
 
 #include "kradix/impl/device/team.hpp"
@@ -17,30 +16,67 @@
 
 namespace kradix::impl {
 
-/// A number for each kind: its place among them.
+/// A number for each kind: first those that SIMD parts from the others one by one, then the others as they come.
 template <class Level>
 struct LabelledKinds {
+  using Key = typename Level::Key;
+  using Value = typename Level::ValueType;
+  using Simd = SimdKinds<Key, Value>;
+
   SampledKinds<Level> sampled;
-  std::uint16_t* label;  ///< of each slot
-  bool by_simd = false;  ///< they are few, and need no labels
+  std::uint32_t* label;  ///< of each slot
+  std::size_t parted_count = 0;
+  std::uint16_t parted[Simd::limit] = {};  ///< in order; so many are parted
+  bool have_first_homes = false;           ///< each has its first home
+  bool crowd = false;                      ///< of the others one is a quarter
+  static constexpr std::size_t label_bytes = sizeof(std::uint32_t);
 
   static LabelledKinds in(std::byte* memory, std::size_t size) {
-    const std::size_t behind = (SampledKinds<Level>::bytes(size) + 1) / 2 * 2;
+    const std::size_t behind =
+        (SampledKinds<Level>::bytes(size) + label_bytes - 1) / label_bytes * label_bytes;
     return {SampledKinds<Level>::in(memory, size),
-            reinterpret_cast<std::uint16_t*>(memory + behind)};
+            reinterpret_cast<std::uint32_t*>(memory + behind)};
   }
 
   /// What is of no kind has the label behind all.
   std::uint16_t rest() const { return static_cast<std::uint16_t>(sampled.count); }
   std::size_t labels() const { return sampled.count + 1; }
+  std::size_t kind_of(std::size_t label) const {
+    if (label < parted_count) return parted[label];
+    std::size_t kind = label - parted_count;
+    for (std::size_t p = 0; p < parted_count && parted[p] <= kind; ++p) ++kind;
+    return kind;
+  }
 
+  /// At most `most` are parted.
   template <class Order>
-  void number(const Order& order) {
-    sampled.part(order);
-    std::fill_n(label, sampled.homes.end(), rest());
-    for (std::size_t k = 0; k < sampled.count; ++k) {
-      label[sampled.kinds[k].slot] = static_cast<std::uint16_t>(k);
+  void number(const Order& order, std::size_t most) {
+    part_frequent(most);
+    have_first_homes = sampled.part(order);
+    std::fill_n(label, sampled.homes.end(), std::uint32_t{rest()});
+    for (std::size_t l = 0; l < sampled.count; ++l) {
+      label[sampled.kinds[kind_of(l)].slot] = static_cast<std::uint32_t>(l);
     }
+  }
+
+ private:
+  /// Few kinds are all parted; of more those that are frequent, if they are most of all: else labels alone take less time than both.
+  void part_frequent(std::size_t most) {
+    constexpr std::size_t least_share_of_few = 32;
+    const std::size_t least_share = sampled.count <= most ? least_share_of_few : Simd::least_share;
+    std::size_t parted_times = 0;
+    for (std::size_t k = 0; k < sampled.count && parted_count < most; ++k) {
+      const std::size_t times = sampled.kinds[k].times;
+      if (least_share * times < sampled.looked_at) continue;
+      parted[parted_count++] = static_cast<std::uint16_t>(k);
+      parted_times += times;
+    }
+    if (2 * parted_times < sampled.looked_at) parted_count = parted_times = 0;
+    std::size_t greatest = 0;
+    for (std::size_t l = parted_count; l < sampled.count; ++l) {
+      greatest = std::max<std::size_t>(greatest, sampled.kinds[kind_of(l)].times);
+    }
+    crowd = 4 * greatest >= sampled.looked_at - parted_times;
   }
 };
 
@@ -54,6 +90,7 @@ struct LabelBlocks {
   using Value = typename Level::ValueType;
   using Bench = Workbench<Rec>;
   using Simd = SimdKinds<Key, Value>;
+  using Labels = SimdLabels<Key>;
 
   Level level;
   BenchSite benches;
@@ -75,10 +112,13 @@ struct LabelBlocks {
     for (std::size_t i = 0; i < size; ++i) special |= level.is_special(keys[i]);
     if (special) return false;
     std::uint32_t* const row = level.row_of((begin - level.range.begin) / level.block);
-    if (kinds.by_simd) {
-      sort_by_simd(begin, size, bench, row);
+    if (kinds.parted_count > 0) {
+      part(bench, begin, size, row);
     } else {
-      sort_by_labels(begin, size, bench, row);
+      const auto source = level.source;
+      sort(
+          bench, keys, size, [=](std::size_t i) { return source.value(begin + i); }, row,
+          out(begin), 0);
     }
     return true;
   }
@@ -87,100 +127,130 @@ struct LabelBlocks {
     return reinterpret_cast<std::byte*>(level.blocks + begin);
   }
 
-  void sort_by_labels(std::size_t begin, std::size_t size, const Bench& bench,
-                      std::uint32_t* row) const {
-    const Key* const keys = level.source.keys + begin;
-    auto* const labels = reinterpret_cast<std::uint16_t*>(bench.b);
-    std::fill_n(bench.counters, counter_count, 0u);
-    count(keys, size, labels, bench.counters);
-    const std::size_t rest = place(bench, row);
-    move(begin, size, labels, bench);
+  /// Values of kinds that are parted go where the block's belong at once, each kind's one vector after the other; what is left is
+  /// sorted by labels.
+  void part(const Bench& bench, std::size_t begin, std::size_t size, std::uint32_t* row) const {
+    if constexpr (Simd::exists) {
+      const auto& source = level.source;
+      const Key* const keys = source.keys + begin;
+      const std::size_t count = kinds.parted_count;
+      Key kind[Simd::limit] = {};
+      for (std::size_t l = 0; l < count; ++l) kind[l] = kinds.sampled.key(kinds.kind_of(l));
+      std::uint32_t times[Simd::limit];
+      count_few_kinds(keys, size, kind, count, times);
+      Value* to[Simd::limit + 1];
+      to[0] = reinterpret_cast<Value*>(out(begin));
+      for (std::size_t l = 0; l < count; ++l) {
+        row[l] = static_cast<std::uint32_t>(reinterpret_cast<std::byte*>(to[l]) - out(begin));
+        bench.totals[l] += times[l];
+        to[l + 1] = to[l] + times[l];
+      }
+      auto* const others = reinterpret_cast<Key*>(bench.b);
+      auto* const values = reinterpret_cast<Value*>(others + (size + 1) / 2 * 2);
+      const auto parted_bytes =
+          static_cast<std::size_t>(reinterpret_cast<std::byte*>(to[count]) - out(begin));
+      const std::size_t left =
+          move_few_kinds(keys, source.makes_indices ? nullptr : source.values + begin, begin, size,
+                         kind, count, to, others, values);
+      sort(
+          bench, others, left, [=](std::size_t i) { return values[i]; }, row, out(begin),
+          parted_bytes);
+    }
+  }
+
+  /// Pairs of which none is parted go behind the others in `to`, where a block belongs.
+  template <class ValueOf>
+  void sort(const Bench& bench, const Key* keys, std::size_t size, const ValueOf& value,
+            std::uint32_t* row, std::byte* to, std::size_t parted_bytes) const {
+    auto* const others = reinterpret_cast<Key*>(bench.b);
+    const std::size_t behind_records = ((level.block + 1) * sizeof(Rec) + 1) / 2 * 2;
+    auto* const labels =
+        reinterpret_cast<std::uint16_t*>(reinterpret_cast<std::byte*>(bench.b) + behind_records);
     auto* const sorted = reinterpret_cast<std::byte*>(bench.a);
-    if (rest > 0) take_rest(keys, size, labels, sorted + size * sizeof(Value));
-    write_bytes(out(begin), sorted, size * sizeof(Value) + rest * sizeof(Stored),
+    std::byte* const behind = sorted + size * sizeof(Value);
+    for (std::size_t q = 0; q < counter_sets; ++q) {
+      std::fill_n(bench.counters + q * counter_stride, kinds.labels(), 0u);
+    }
+    std::size_t rest;
+    if (Labels::serve()) {
+      rest = find(keys, size, labels, others);
+      enter(others, rest, behind);
+      count_labels(labels, size, bench.counters);
+      place(bench, parted_bytes, row);
+    } else {
+      count(keys, size, labels, bench.counters);
+      rest = place(bench, parted_bytes, row);
+      if (rest > 0) take_rest(keys, size, labels, behind);
+    }
+    move(size, labels, value, bench);
+    write_bytes(to + parted_bytes, sorted, size * sizeof(Value) + rest * sizeof(Stored),
                 level.sink.streams);
   }
 
-  /// Values go where the block's belong at once: each kind's are written one vector after the other.
-  void sort_by_simd(std::size_t begin, std::size_t size, const Bench& bench,
-                    std::uint32_t* row) const {
-    if constexpr (Simd::exists) {
-      const Key* const keys = level.source.keys + begin;
-      const std::size_t count = kinds.sampled.count;
-      Key kind[Simd::limit];
-      for (std::size_t k = 0; k < count; ++k) kind[k] = kinds.sampled.key(k);
-      std::uint32_t times[Simd::limit + 1];
-      count_few_kinds(keys, size, kind, count, times);
-      times[count] =
-          static_cast<std::uint32_t>(size - std::accumulate(times, times + count, std::size_t{0}));
-      Value* to[Simd::limit + 1];
-      std::size_t at = 0;
-      for (std::size_t k = 0; k <= count; ++k) {
-        to[k] = reinterpret_cast<Value*>(out(begin)) + at;
-        row[k] = static_cast<std::uint32_t>(at * sizeof(Value));
-        bench.totals[k] += times[k];
-        at += times[k];
-      }
-      row[count + 1] =
-          static_cast<std::uint32_t>(size * sizeof(Value) + times[count] * sizeof(Stored));
-      auto* const rest = reinterpret_cast<Key*>(bench.b);
-      const auto& source = level.source;
-      move_few_kinds(keys, source.makes_indices ? nullptr : source.values + begin, begin, size,
-                     kind, count, to, rest);
-      std::byte* const behind = out(begin) + size * sizeof(Value);
-      for (std::size_t i = 0; i < times[count]; ++i) {
-        const Stored key = level.order.enter(rest[i]);
-        std::memcpy(behind + i * sizeof key, &key, sizeof key);
-      }
+  /// Returns how many keys are of the rest, which are put to `missed`; that may be where keys lie.
+  std::size_t find(const Key* keys, std::size_t size, std::uint16_t* labels, Key* missed) const {
+    if constexpr (Labels::exist) {
+      const auto homes = kinds.sampled.homes;
+      return find_labels(keys, size,
+                         {homes.keys, kinds.label, homes.hash_factor(),
+                          homes.hash_bits - homes.bits, kinds.rest(), !kinds.have_first_homes},
+                         labels, missed);
     }
+    return 0;
+  }
+
+  /// The rest's keys, as they are stored.
+  void enter(const Key* keys, std::size_t size, std::byte* to) const {
+    for (std::size_t i = 0; i < size; ++i) {
+      const Stored key = level.order.enter(keys[i]);
+      std::memcpy(to + i * sizeof key, &key, sizeof key);
+    }
+  }
+
+  void count_labels(const std::uint16_t* labels, std::size_t size, std::uint32_t* counters) const {
+    for_each(size,
+             [=](std::size_t i, std::size_t q) { ++counters[q * counter_stride + labels[i]]; });
   }
 
   void count(const Key* keys, std::size_t size, std::uint16_t* labels,
              std::uint32_t* counters) const {
     const auto homes = kinds.sampled.homes;
-    const std::uint16_t* const label = kinds.label;
+    const std::uint32_t* const label = kinds.label;
     const std::uint16_t rest = kinds.rest();
-    const auto count = [=](std::uint16_t found, std::size_t i, std::size_t q) {
-      labels[i] = found;
+    const auto count = [=](std::uint32_t found, std::size_t i, std::size_t q) {
+      labels[i] = static_cast<std::uint16_t>(found);
       ++counters[q * counter_stride + found];
     };
-    if (are_many()) {
+    if (!kinds.have_first_homes) {
       for_each(size, [=](std::size_t i, std::size_t q) {
         const Key key = keys[i];
         // Without branches: which of the two it is, and then whether it is.
         std::size_t slot = homes.first(key);
         slot += homes.keys[slot] != key;
-        const auto is_kind = static_cast<std::uint16_t>(-(homes.keys[slot] == key));
-        count(static_cast<std::uint16_t>(((label[slot] ^ rest) & is_kind) ^ rest), i, q);
+        const auto is_kind = static_cast<std::uint32_t>(-(homes.keys[slot] == key));
+        count(((label[slot] ^ rest) & is_kind) ^ rest, i, q);
       });
       return;
     }
     for_each(size, [=](std::size_t i, std::size_t q) {
       const Key key = keys[i];
-      std::size_t slot = homes.first(key);
-      if (homes.keys[slot] == key) [[likely]]
-        return count(label[slot], i, q);
-      ++slot;
+      const std::size_t slot = homes.first(key);
       count(homes.keys[slot] == key ? label[slot] : rest, i, q);
     });
   }
 
-  /// Of few kinds each has its first home, and hardly a key is of the rest.
-  bool are_many() const { return kinds.labels() > 257; }
-
-  /// Many kinds have a line of the cache each to write to, not four, and seldom come in a row.
+  /// Where one kind is often the next one's, too; others have a line of the cache each to write to, not four.
   template <class Each>
   void for_each(std::size_t size, const Each& each) const {
-    constexpr std::size_t many = 512;
-    if (kinds.labels() <= many) return for_each_in_quarters(size, each);
+    if (kinds.crowd) return for_each_in_quarters(size, each);
     for (std::size_t i = 0; i < size; ++i) each(i, 0);
   }
 
-  /// Counts to places; returns how many are of the rest.
-  std::size_t place(const Bench& bench, std::uint32_t* row) const {
+  /// Counts to places, behind what was parted; returns how many are of the rest.
+  std::size_t place(const Bench& bench, std::size_t parted_bytes, std::uint32_t* row) const {
     std::uint32_t at = 0, size = 0;
-    for (std::size_t l = 0; l < kinds.labels(); ++l) {
-      row[l] = static_cast<std::uint32_t>(at * sizeof(Value));
+    for (std::size_t l = kinds.parted_count; l < kinds.labels(); ++l) {
+      row[l] = static_cast<std::uint32_t>(parted_bytes + at * sizeof(Value));
       const std::uint32_t before = at;
       for (std::size_t q = 0; q < counter_sets; ++q) {
         at += std::exchange(bench.counters[q * counter_stride + l], at);
@@ -188,17 +258,19 @@ struct LabelBlocks {
       size = at - before;
       bench.totals[l] += size;
     }
-    row[kinds.labels()] = static_cast<std::uint32_t>(at * sizeof(Value) + size * sizeof(Stored));
+    row[kinds.labels()] =
+        static_cast<std::uint32_t>(parted_bytes + at * sizeof(Value) + size * sizeof(Stored));
     return size;
   }
 
-  void move(std::size_t begin, std::size_t size, const std::uint16_t* labels,
+  template <class ValueOf>
+  void move(std::size_t size, const std::uint16_t* labels, const ValueOf& value_of,
             const Bench& bench) const {
-    const auto source = level.source;
     std::uint32_t* const counters = bench.counters;
     Value* const to = reinterpret_cast<Value*>(bench.a);
+    const ValueOf value = value_of;
     for_each(size, [=](std::size_t i, std::size_t q) {
-      to[counters[q * counter_stride + labels[i]]++] = source.value(begin + i);
+      to[counters[q * counter_stride + labels[i]]++] = value(i);
     });
   }
 
@@ -253,12 +325,13 @@ struct GatherRest {
 template <class ExecutionSpace, class Level>
 struct PutKinds {
   Level level;
-  SampledKinds<Level> kinds;
+  LabelledKinds<Level> kinds;
 
   void operator()(const TeamMember<ExecutionSpace>&) const {
     level.for_each_unit([&](std::size_t label, std::size_t unit, std::size_t units) {
-      if (label == kinds.count) return;  // the rest lies where it belongs
-      level.put_one_key(label, kinds.start[label], kinds.key(label), unit, units);
+      if (label == kinds.rest()) return;  // the rest lies where it belongs
+      const std::size_t kind = kinds.kind_of(label);
+      level.put_one_key(label, kinds.sampled.start[kind], kinds.sampled.key(kind), unit, units);
     });
     settle_lines();
   }

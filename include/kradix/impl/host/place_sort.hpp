@@ -118,13 +118,37 @@ class PlaceSort {
   void tell_apart(Word* words, std::size_t count, int lowest, const Rec* records,
                   std::uint32_t* list) const {
     if ((varying_ & low_mask<Bits>(lowest)) == 0) return;
-    const std::size_t listed = list_alike(words, count, place_bits_, list);
-    for (std::size_t l = 0; l < listed;) {
-      std::size_t end = l + 1;
-      while (end < listed && list[end] == list[end - 1] + 1) ++end;
-      sort_alike(words + list[l] - 1, end - l + 1, lowest, records, list + l);
-      l = end;
+    std::size_t left =
+        keep_descending(words, list_alike(words, count, place_bits_, list), records, list);
+    // From the last on: what a run of words needs of the list lies behind what those before it need.
+    for (std::size_t before = count; left > 0;) {
+      std::size_t begin = list[left - 1] - 1, end = begin + 2;
+      while (begin > 0 && are_alike(words[begin - 1], words[begin])) --begin;
+      while (end < before && are_alike(words[end - 1], words[end])) ++end;
+      while (left > 0 && list[left - 1] > begin) --left;
+      sort_alike(words + begin, end - begin, lowest, records, list + left);
+      before = begin;
     }
+  }
+
+  bool are_alike(Word one, Word other) const { return (one ^ other) >> place_bits_ == 0; }
+
+  /// Keeps of the listed words those whose key is less than that of the one before; returns how many. (Most that are alike are in order,
+  /// equal or by chance.)
+  std::size_t keep_descending(const Word* words, std::size_t listed, const Rec* records,
+                              std::uint32_t* list) const {
+    const Order order = order_;
+    const Word place = low_mask<Word>(place_bits_);
+    const auto bits_at = [=](std::size_t i) {
+      return order.masked(records[words[i] & place].key());
+    };
+    std::size_t kept = 0;
+    for (std::size_t l = 0; l < listed; ++l) {
+      const std::uint32_t i = list[l];
+      list[kept] = i;
+      kept += bits_at(i) < bits_at(i - 1);
+    }
+    return kept;
   }
 
   void sort_alike(Word* words, std::size_t count, int lowest, const Rec* records,
@@ -132,13 +156,6 @@ class PlaceSort {
     const auto bits_at = [&](std::size_t i) {
       return order_.masked(records[place_of(words[i])].key());
     };
-    std::size_t in_order = 1;
-    for (Bits last = bits_at(0); in_order < count; ++in_order) {
-      const Bits bits = bits_at(in_order);
-      if (bits < last) break;
-      last = bits;
-    }
-    if (in_order == count) return;
     constexpr std::size_t few = 24;
     if (count > few) {
       const int next = std::max(lowest - key_bits_, 0);
@@ -150,7 +167,7 @@ class PlaceSort {
       tell_apart(words, count, next, records, list);
       return;
     }
-    for (std::size_t i = in_order; i < count; ++i) {
+    for (std::size_t i = 1; i < count; ++i) {
       const Word moving = words[i];
       const Bits bits = bits_at(i);
       std::size_t to = i;

@@ -29,7 +29,8 @@ struct SampledKinds {
   Kind* kinds;
   Homes homes;
   std::size_t count = 0;
-  std::size_t rest_times = 0;  ///< so much of the sample says that there is a rest
+  std::size_t looked_at = 0;   ///< keys of the sample
+  std::size_t rest_times = 0;  ///< so many of them say that there is a rest
 
   // Whatever the keys, what HostMemory sets aside is enough.
   static_assert(sizeof(Kind) <= HostMemory::bytes_of_kind &&
@@ -47,33 +48,26 @@ struct SampledKinds {
     return {start, before, kinds, Homes::of(reinterpret_cast<Key*>(kinds + size), size)};
   }
 
-  /// Finds homes for the kinds of the level's sample; `times` has as many counters. False if the rest would be more than
-  /// `most_rest` 64ths of the keys, or if the order cannot store one.
-  bool settle(const Level& level, std::uint32_t* times, std::size_t most_rest) {
+  /// Finds homes for the kinds of a sample of the level's keys, `size` at most; `times` has as many counters. False if the rest would be
+  /// more than `most_rest` 64ths of the keys, or if the order cannot store one.
+  bool settle(const Level& level, std::size_t size, std::uint32_t* times, std::size_t most_rest) {
     homes.clear();
     std::fill_n(times, homes.end(), 0u);
-    const std::size_t keys = level.range.size(), size = BucketSample::size_of(keys);
-    constexpr std::size_t soon = 256;   // most inputs show that they are of many kinds
-    constexpr std::size_t ahead = 128;  // whose loads are under way together
-    Key sampled[ahead];
-    for (std::size_t i = 0; i < size; ++i) {
-      if (i % ahead == 0) {
-        for (std::size_t j = i; j < std::min(i + ahead, size); ++j) {
-          sampled[j - i] =
-              level.source.keys[level.range.begin + BucketSample::place(j, size, keys)];
-        }
+    constexpr std::size_t soon = 256;  // most inputs show that they are of many kinds, or of few
+    // Each round looks everywhere, at places between those of the rounds before.
+    constexpr std::size_t rounds = 16;
+    constexpr unsigned char first[rounds] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
+    bool has_looked = false;
+    for (std::size_t round = 0; round < rounds; ++round) {
+      if (!look(level, size, first[round], rounds, times)) return false;
+      if (looked_at >= soon) {
+        if (!has_looked && rest_times + 4 >= looked_at) return false;
+        has_looked = true;
+        if (512 * rest_times <= looked_at) break;
       }
-      const Key key = sampled[i % ahead];
-      if (level.is_special(key)) return false;
-      const std::size_t slot = homes.settle(key, times);
-      const std::uint32_t seen = slot == homes.end() ? 0 : times[slot]++;
-      // What was seen once says how much there is that was not seen.
-      rest_times += seen == 0;
-      rest_times -= seen == 1;
-      if (i == soon && rest_times + 4 >= i) return false;
-      if (i == size / 4 && 16 * rest_times > 15 * i) return false;
+      if (round == rounds / 4 && 16 * rest_times > 15 * looked_at) return false;
     }
-    if (64 * rest_times > most_rest * size) return false;
+    if (64 * rest_times > most_rest * looked_at) return false;
     for (std::size_t slot = 0; slot < homes.end(); ++slot) {
       if (times[slot] == 0) continue;
       kinds[count++] = {level.order.enter(homes.keys[slot]), static_cast<std::uint32_t>(slot),
@@ -101,41 +95,18 @@ struct SampledKinds {
     std::sort(kinds, kinds + count, [](const Kind& a, const Kind& b) { return a.key < b.key; });
   }
 
-  /// How many kinds, at most `most`, are each a 32nd of `size` sampled keys: their values moved alone cost less than if they were
-  /// of the rest. 0 if those leave more than an eighth.
-  std::size_t frequent(std::size_t most, std::size_t size) const {
-    std::size_t found = 0, left = size;
-    for (std::size_t k = 0; k < count; ++k) {
-      if (32 * kinds[k].times < size) continue;
-      ++found;
-      left -= kinds[k].times;
-    }
-    return found <= most && 8 * left <= size ? found : 0;
-  }
-
-  /// Gives kinds first homes that no two share, if they are few: of 256 kinds one factor in 60 does.
+  /// Gives kinds first homes that no two share, if they are few: of 256 kinds one factor in 60 does. False, and each stays where it is,
+  /// if none is found. Kinds that were not kept have no homes afterwards.
   template <class Order>
-  void part(const Order& order) {
-    if (count * count > 8 * homes.mask) return;
-    for (int turn = 0; turn < 1000; ++turn) {
-      std::bitset<Homes::most_slots> taken;
-      std::size_t k = 0;
-      for (; k < count; ++k) {
-        const std::size_t slot = homes.first(order.leave(kinds[k].key));
-        if (taken[slot]) break;
-        taken.set(slot);
-        kinds[k].slot = static_cast<std::uint32_t>(slot);
-      }
-      if (k == count) break;
-      homes.factor = homes.factor * 0xd1342543de82ef95u | 1;
-    }
+  bool part(const Order& order) {
+    const bool are_parted = find_first_homes(order);
     homes.clear();
     for (std::size_t k = 0; k < count; ++k) {
       const Key key = order.leave(kinds[k].key);
-      const std::size_t slot = homes.first(key);
-      kinds[k].slot = static_cast<std::uint32_t>(slot);
-      homes.keys[slot] = key;
+      if (are_parted) kinds[k].slot = static_cast<std::uint32_t>(homes.first(key));
+      homes.keys[kinds[k].slot] = key;
     }
+    return are_parted;
   }
 
   Key key(std::size_t k) const { return homes.keys[kinds[k].slot]; }
@@ -170,6 +141,57 @@ struct SampledKinds {
       const std::size_t first = k == 0 ? 0 : before[k - 1];
       std::copy_backward(elements + first, elements + before[k], elements + start[k]);
     }
+  }
+
+ private:
+  template <class Order>
+  bool find_first_homes(const Order& order) {
+    if (count * count > std::size_t{8} << homes.bits) return false;
+    Homes parted = homes;
+    parted.bits = std::min(homes.bits, Homes::bits_for(count * count / 2 + 1));
+    for (int turn = 0; turn < 1000; ++turn) {
+      if (have_first(parted, order)) {
+        homes = parted;
+        return true;
+      }
+      parted.factor = parted.factor * 0xd1342543de82ef95u | 1;
+    }
+    return false;
+  }
+  /// Do no two kinds share a first home?
+  template <class Order>
+  bool have_first(const Homes& parted, const Order& order) const {
+    std::bitset<Homes::most_slots> taken;
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t slot = parted.first(order.leave(kinds[k].key));
+      if (taken[slot]) return false;
+      taken.set(slot);
+    }
+    return true;
+  }
+
+  /// Looks at the keys of every `step`th place of `size` from `first` on. False if the order cannot store one.
+  bool look(const Level& level, std::size_t size, std::size_t first, std::size_t step,
+            std::uint32_t* times) {
+    constexpr std::size_t ahead = 128;  // whose loads are under way together
+    Key found[ahead];
+    while (first < size) {
+      std::size_t here = 0;
+      for (; here < ahead && first < size; ++here, first += step) {
+        const std::size_t place = BucketSample::place(first, size, level.range.size());
+        found[here] = level.source.keys[level.range.begin + place];
+      }
+      for (std::size_t i = 0; i < here; ++i) {
+        if (level.is_special(found[i])) return false;
+        const std::size_t slot = homes.settle(found[i], times);
+        const std::uint32_t seen = slot == homes.end() ? 0 : times[slot]++;
+        // What was seen once says how much there is that was not seen.
+        rest_times += seen == 0;
+        rest_times -= seen == 1;
+      }
+      looked_at += here;
+    }
+    return true;
   }
 };
 
