@@ -95,6 +95,28 @@ TYPED_TEST(LongChunksOf, ThoseGivenUpAreSortedAsLongRuns) {
   EXPECT_EQ(route.crowded, 0);
 }
 
+/// Integers may be gathered, alone where equal ones are the same, and with values; keys of a user's own are not.
+TEST(Gathering, IsPlannedForIntegers) {
+  Machine device{270336, {256, 19}, {384, 20}, {256, 17}, {256, 18}, {256, 16}, true};
+  device.gather = {256, 24};
+  Problem problem;
+  problem.count = std::size_t{1} << 26;
+  problem.key_bytes = 8;
+  problem.key_bits = 64;
+  const auto gathered = [&] { return make_plan(problem, device).gathered; };
+  for (const int value_bytes : {0, 4}) {
+    problem.value_bytes = value_bytes;
+    EXPECT_EQ(gathered(), 0u);
+    problem.integral = true;
+    problem.told_apart = value_bytes == 0;
+    EXPECT_EQ(gathered(), 256u * 24);
+    problem.bits = {0, 40};
+    EXPECT_EQ(gathered(), 0u);
+    problem.bits = {};
+    problem.integral = problem.told_apart = false;
+  }
+}
+
 /// Twice as many as two digits leave within a chunk, and four times as many, are planned longer chunks; more are not.
 TEST(LongChunks, ArePlannedWhereTwoDigitsLeaveLongRuns) {
   Machine device{270336, {256, 19}, {384, 20}, {256, 17}, {256, 18}, {256, 16}, true};
@@ -104,7 +126,7 @@ TEST(LongChunks, ArePlannedWhereTwoDigitsLeaveLongRuns) {
     problem.count = count;
     problem.key_bytes = 8;
     problem.key_bits = 64;
-    problem.told_apart = true;
+    problem.integral = problem.told_apart = true;
     const kradix::Plan plan = make_plan(problem, device);
     EXPECT_EQ(plan.algorithm, kradix::Algorithm::msd_hybrid);
     EXPECT_EQ(plan.crowded_chunk, 256u * 17);

@@ -979,7 +979,8 @@ RouteRule by_gathering(std::size_t count) {
 template <class Key>
 class Gathered : public ::testing::Test {
  protected:
-  static constexpr auto tile = static_cast<std::size_t>(gather_shape<Space>(sizeof(Key)).round());
+  static constexpr auto tile =
+      static_cast<std::size_t>(gather_shape<Space>(sizeof(Key), 0).round());
   using Bits = std::make_unsigned_t<Key>;
   static constexpr int all = 8 * sizeof(Key);
 
@@ -996,6 +997,24 @@ class Gathered : public ::testing::Test {
     const auto routes = routes_alone(input, make_codec<Key>(order), by_gathering(input.size()));
     EXPECT_EQ(routes.front().spreads, routes.back().spreads);
     return routes.back();
+  }
+  /// Cells of equal keys are given up, and so are those of too many for scratch; a bin may hold hardly any (2).
+  std::vector<Key> cells_that_do_not_fit(std::size_t count, const Gathering& shape, int kind) {
+    const int left = all - shape.bits(), left_of_bin = all - shape.first_bits;
+    std::uint64_t nth = 0;
+    return keys(count, Order::ascending, [=](Bits bits) mutable {
+      const Bits bin = bits >> left_of_bin, cell = bits >> left, first = cell / 64 * 64 << left;
+      if (kind == 0 && cell % 64 < 8) return first;
+      if (kind == 1 && cell % 64 < 40)
+        return static_cast<Bits>(first | (bits & low_mask<Bits>(left)));
+      // Hardly any key in the first cells of a chunk, which is given up for others.
+      if (kind == 3 && cell % 64 < 24 && ++nth % 64 != 0)
+        return static_cast<Bits>(bits + (Bits{32} << left));
+      if (kind == 3 && cell % 64 >= 24 && cell % 64 < 32)
+        return static_cast<Bits>(first + (Bits{24} << left));
+      const bool moves = kind == 2 && bin == 3 && ++nth % 512 != 0;
+      return moves ? static_cast<Bits>(bits ^ Bits{1} << left_of_bin) : bits;
+    });
   }
   /// The topmost bits of a key that tell its bin, and its cell.
   static Gathering shape_of(std::size_t count) {
@@ -1028,30 +1047,12 @@ TYPED_TEST(Gathered, KeysThatSpread) {
   }
 }
 
-/// Cells of equal keys are given up, and so are those of too many for scratch; a bin may hold hardly any.
 TYPED_TEST(Gathered, CellsThatDoNotFit) {
-  using Bits = typename TestFixture::Bits;
-  constexpr int all = TestFixture::all;
   const std::size_t count = 60000;
   const Gathering shape = this->shape_of(count);
-  const int left = all - shape.bits(), left_of_bin = all - shape.first_bits;
   for (const int kind : {0, 1, 2, 3}) {
     SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", kind " << kind);
-    std::uint64_t nth = 0;
-    const auto input = this->keys(count, Order::ascending, [&](Bits bits) {
-      const Bits bin = bits >> left_of_bin, cell = bits >> left;
-      const Bits first = cell / 64 * 64 << left;
-      if (kind == 0 && cell % 64 < 8) return first;
-      if (kind == 1 && cell % 64 < 40)
-        return static_cast<Bits>(first | (bits & low_mask<Bits>(left)));
-      // Hardly any key in the first cells of a chunk, which is given up for others.
-      if (kind == 3 && cell % 64 < 24 && ++nth % 64 != 0)
-        return static_cast<Bits>(bits + (Bits{32} << left));
-      if (kind == 3 && cell % 64 >= 24 && cell % 64 < 32)
-        return static_cast<Bits>(first + (Bits{24} << left));
-      const bool moves = kind == 2 && bin == 3 && ++nth % 512 != 0;
-      return moves ? static_cast<Bits>(bits ^ Bits{1} << left_of_bin) : bits;
-    });
+    const auto input = this->cells_that_do_not_fit(count, shape, kind);
     EXPECT_EQ(this->sorted(input, Order::ascending).spreads, kind == 2 ? 0 : Route::gathered);
     if (this->HasFailure()) return;
   }
@@ -1090,6 +1091,111 @@ TYPED_TEST(Gathered, KeysNearlyInOrder) {
   EXPECT_NE(this->sorted(input, Order::ascending).spreads, Route::gathered);
   swap_some(9000);
   EXPECT_EQ(this->sorted(input, Order::ascending).spreads, Route::gathered);
+}
+
+/// Keys with values, which keep their order: alone as above, so that all that keys go through these do, too.
+template <class Pair>
+class GatheredPairs : public Gathered<typename Pair::first_type> {
+ protected:
+  using Key = typename Pair::first_type;
+  using Value = typename Pair::second_type;
+  static constexpr auto tile =
+      static_cast<std::size_t>(gather_shape<Space>(sizeof(Key), sizeof(Value)).round());
+
+  /// In place and not, with values or indices, which alone may be wanted. Returns how keys were spread.
+  int spreads(const std::vector<Key>& input, Order order) {
+    const auto indices = reference::sorted_indices(input, order);
+    std::set<int> ways;
+    for (const Movement movement : {Movement{.in_place = true}, Movement{.in_place = false},
+                                    Movement{.in_place = false, .makes_indices = true},
+                                    Movement{.in_place = false, .leaves_keys = true},
+                                    Movement{.in_place = true, .makes_indices = true}}) {
+      SCOPED_TRACE(::testing::Message()
+                   << "in place " << movement.in_place << ", indices " << movement.makes_indices
+                   << ", leaves keys " << movement.leaves_keys);
+      const auto sorted = hybrid::sort<small_finish, Value>(input, make_codec<Key>(order), movement,
+                                                            by_gathering(input.size()));
+      for (std::size_t i = 0; i < input.size(); ++i) {
+        EXPECT_EQ(sorted.values[i], indices[i]) << i;
+        if (!movement.leaves_keys) {
+          EXPECT_EQ(sorted.keys[i], input[indices[i]]) << i;
+        }
+        if (this->HasFailure()) return -1;
+      }
+      if (movement.in_place && movement.makes_indices) {
+        EXPECT_NE(sorted.route.spreads, Route::gathered);
+      } else {
+        ways.insert(sorted.route.spreads);
+      }
+    }
+    EXPECT_EQ(ways.size(), 1u);
+    return *ways.begin();
+  }
+};
+using PairsGathered = ::testing::Types<
+    std::pair<std::uint32_t, std::uint32_t>, std::pair<std::int32_t, std::uint64_t>,
+    std::pair<std::uint64_t, std::uint32_t>, std::pair<std::int64_t, std::uint64_t>>;
+TYPED_TEST_SUITE(GatheredPairs, PairsGathered);
+
+TYPED_TEST(GatheredPairs, KeysThatSpread) {
+  using Bits = typename TestFixture::Bits;
+  constexpr std::size_t tile = TestFixture::tile;
+  for (const std::size_t count : {std::size_t{10000}, tile - 1, tile, tile + 1, 3 * tile - 1,
+                                  8 * tile, 9 * tile + 7, std::size_t{150001}}) {
+    if (count < 5000) continue;  // two sweeps are too many
+    for (const Order order : {Order::ascending, Order::descending}) {
+      for (const Bits mask :
+           {~Bits{0}, static_cast<Bits>(~(~Bits{0} >> 12))}) {  // many are the same
+        SCOPED_TRACE(::testing::Message()
+                     << "seed " << keys::fresh_seed() << ", " << count << " keys of " << mask);
+        const auto input =
+            this->keys(count, order, [&](Bits bits) { return static_cast<Bits>(bits & mask); });
+        EXPECT_EQ(this->spreads(input, order), Route::gathered);
+        if (this->HasFailure()) return;
+      }
+    }
+  }
+}
+
+TYPED_TEST(GatheredPairs, CellsThatDoNotFit) {
+  const std::size_t count = 60000;
+  const Gathering shape =
+      Gathering::of(count, TestFixture::tile, static_cast<std::size_t>(small_finish.round()), true);
+  for (const int kind : {0, 1, 2, 3}) {
+    SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", kind " << kind);
+    EXPECT_EQ(this->spreads(this->cells_that_do_not_fit(count, shape, kind), Order::ascending),
+              kind == 2 ? 0 : Route::gathered);
+    if (this->HasFailure()) return;
+  }
+}
+
+/// What tiles have been sorted for in vain keeps its order, too.
+TYPED_TEST(GatheredPairs, KeysThatAreNot) {
+  using Bits = typename TestFixture::Bits;
+  constexpr int all = TestFixture::all;
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  const std::size_t count = 60000;
+  const auto uneven = this->keys(count, Order::ascending, [&](Bits bits) {
+    return bits % 3 == 0 ? static_cast<Bits>(bits & ~(~Bits{0} >> 8)) & ~(Bits{3} << (all - 2))
+                         : bits;
+  });
+  EXPECT_EQ(this->spreads(uneven, Order::ascending), 0);
+  auto odd =
+      this->keys(count, Order::ascending, [](Bits bits) { return static_cast<Bits>(bits >> 2); });
+  odd[unseen_place(count)] ^= static_cast<typename TestFixture::Key>(Bits{1} << (all - 2));
+  EXPECT_EQ(this->spreads(odd, Order::ascending), 0);
+}
+
+/// Lanes of which some hold the same digit tell each other by ballots.
+TYPED_TEST(GatheredPairs, KeysNearlyInOrder) {
+  using Bits = typename TestFixture::Bits;
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  auto input = this->keys(100000, Order::ascending, [](Bits bits) { return bits; });
+  std::ranges::sort(input);
+  for (int i = 0; i < 10000; ++i) {
+    std::swap(input[this->random_() % input.size()], input[this->random_() % input.size()]);
+  }
+  EXPECT_EQ(this->spreads(input, Order::ascending), Route::gathered);
 }
 
 /// And no more than suffixes are left of them, wherever cells are finished by value.

@@ -173,8 +173,8 @@ void sort(const ExecutionSpace& exec, const KeysIn& keys_in, const KeysOut& keys
 /// \param keys    n keys, not const.
 /// \param values  n values of any trivially copyable type; those of 1, 2, 4, 8 or 16 bytes travel with
 ///                the keys, others move once through a sorted index.
-/// Temporary memory: n keys, n values, and the rest as for keys alone; for values of other sizes 8 n bytes of indices
-/// besides (16 n beyond 2^32 elements); n elements for each strided view.
+/// Temporary memory: n keys, n values, 3 % of both, and the rest as for keys alone; for values of other sizes 8 n bytes
+/// of indices besides (16 n beyond 2^32 elements); n elements for each strided view.
 /// Errors beside the common ones: lengths that differ, memory that overlaps.
 template <impl::execution_space ExecutionSpace, impl::view Keys, impl::view Values>
 void sort_by_key(const ExecutionSpace& exec, const Keys& keys, const Values& values,
@@ -228,8 +228,8 @@ void sort_by_key(const ExecutionSpace& exec, const KeysIn& keys_in, const Values
 ///
 /// \param keys         n keys; may be const.
 /// \param permutation  n integers of 32 or 64 bits, signed or not.
-/// Temporary memory: 2 n keys, n indices, and the rest as for keys alone (on devices n keys for 16-bit keys,
-/// none for 8-bit).
+/// Temporary memory: 2 n keys, n indices, 3 % of both, and the rest as for keys alone (on devices n keys for 16-bit
+/// keys, none for 8-bit).
 /// Errors beside the common ones: lengths that differ, memory that overlaps, n − 1 beyond the index type.
 template <impl::execution_space ExecutionSpace, impl::view Keys, impl::view Permutation>
 void argsort(const ExecutionSpace& exec, const Keys& keys, const Permutation& permutation,

@@ -62,6 +62,7 @@ struct Layout {
     problem.key_bytes = sizeof(Key);
     problem.key_bits = 8 * sizeof(Key);
     problem.value_bytes = bytes_of<Value>;
+    problem.integral = true;
     problem.told_apart = bytes_of<Value> == 0;
     problem.forced = algorithm;
     impl::Machine machine = impl::machine_of(exec, sizeof(Key), bytes_of<Value>, sizeof(Key));

@@ -68,8 +68,9 @@ Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Moveme
   plan.crowded_chunk =
       static_cast<std::size_t>(std::min(Finish.round(), alone_with(sizeof(Word)).round()));
   plan.tiles = (count + plan.tile - 1) / plan.tile;
-  if (!with_values && may_be_gathered<Space, Codec>)
-    plan.gathered = static_cast<std::size_t>(gather_shape<Space>(sizeof(Key)).round());
+  if (may_be_gathered<Space, Codec, Value>)
+    plan.gathered =
+        static_cast<std::size_t>(gather_shape<Space>(sizeof(Key), plan.value_bytes).round());
   ScratchList list;
   const Slot keys_other = list.add(count, sizeof(Key));
   const Slot values_other = list.add(count, sizeof(Index));

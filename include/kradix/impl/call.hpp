@@ -200,6 +200,7 @@ class SortCall {
     problem.study = options_.study;
     if constexpr (builtin_key<Key>) {
       problem.floating = key_kind<Key>() == KeyKind::floating;
+      problem.integral = !problem.floating;
       problem.told_apart = are_told_apart();
     }
     constexpr std::size_t code_bytes = sizeof(typename codec_of<Key>::bits_type);

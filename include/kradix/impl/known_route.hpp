@@ -28,6 +28,8 @@ class KnownRoute {
             read<PassTable>(lists + sizeof(PassTable) / sizeof(*lists))};
   }
 
+  bool is_known() const { return known_.has_value(); }
+
   // Before the sweeps.
   bool takes_out_or_labels() const {
     return !known_ || known_->route.heavy != 0 || known_->passes.expands != 0;

@@ -13,6 +13,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "kradix/impl/device/cells.hpp"
 #include "kradix/impl/device/chunks.hpp"
@@ -24,6 +25,7 @@
 #include "kradix/impl/device/finish_gathered.hpp"
 #include "kradix/impl/device/finish_gathered_cells.hpp"
 #include "kradix/impl/device/finish_ranges.hpp"
+#include "kradix/impl/device/gather_in_order.hpp"
 #include "kradix/impl/device/gather_tiles.hpp"
 #include "kradix/impl/device/glance.hpp"
 #include "kradix/impl/device/label_kinds.hpp"
@@ -63,7 +65,7 @@ inline RouteRule route_rule(const Plan& plan) {
     // A cell of fewer keys is as long to count by value.
     if (plan.count < std::size_t{1} << 28) rule.alike_counted = 1.5f;
     rule.pieces_from = std::size_t{3} << 24;
-    rule.gather_from = std::size_t{1} << 25;
+    if (plan.value_bytes == 0) rule.gather_from = std::size_t{1} << 25;
   } else if (plan.waits) {
     rule.split_from = std::size_t{1} << 24;  // others do not pay for it
   }
@@ -72,6 +74,13 @@ inline RouteRule route_rule(const Plan& plan) {
     rule.meets_from = ~std::size_t{0};
   if (plan.key_bytes == 8) rule.by_value_from = least_to_finish(plan.passes);
   if (plan.value_bytes > 0) rule.by_value_alike = 3;
+  // Others pay for two launches, or for four where the host does not wait.
+  if (plan.value_bytes > 0) {
+    const bool short_keys = plan.key_bytes <= 4;
+    rule.gather_from = std::size_t{1} << (plan.waits   ? (short_keys ? 24 : 23)
+                                          : short_keys ? 27
+                                                       : 26);
+  }
   return rule;
 }
 
@@ -163,14 +172,14 @@ struct MsdHybridScratch {
 
   /// Of keys of 4 bytes, all 16 bits that two digits leave.
   static bool leaves_suffixes(const Plan& plan, const RouteRule& rule) {
-    return plan.key_bytes == 4 && plan.count >= rule.values_from;
+    return plan.key_bytes == 4 && plan.value_bytes == 0 && plan.count >= rule.values_from;
   }
   static Gathering gathering_of(const Plan& plan, const RouteRule& rule) {
     if (plan.gathered == 0 || plan.count < rule.gather_from) return {};
     if (leaves_suffixes(plan, rule)) {
       return Gathering::of_suffixes(plan.count, plan.gathered);
     }
-    return Gathering::of(plan.count, plan.gathered, plan.chunk);
+    return Gathering::of(plan.count, plan.gathered, plan.chunk, plan.value_bytes > 0);
   }
 
  private:
@@ -212,7 +221,8 @@ class MsdHybrid {
   using Runs = CountRuns<ExecutionSpace, Codec, RangeShape.threads>;
   static constexpr TeamShape count_cells_with = count_cells_shape<ExecutionSpace>();
   static constexpr TeamShape cells_with = finish_cells_shape<ExecutionSpace>();
-  static constexpr TeamShape gather_with = gather_shape<ExecutionSpace>(sizeof(Key));
+  static constexpr TeamShape gather_with =
+      gather_shape<ExecutionSpace>(sizeof(Key), std::is_same_v<Value, NoValue> ? 0 : sizeof(Value));
 
  public:
   MsdHybrid(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
@@ -275,7 +285,7 @@ class MsdHybrid {
     }
     const bool splits = may_split(rule) && known.splits();
     if (splits) sort_by_splitters();
-    if (may_gather() && known.gathers()) gather(rule);
+    if (may_gather() && known.gathers()) gather(rule, known.is_known());
     const bool settles_apart = heavy && !glances_only(rule);
     finish(rule, !settles_apart, known, splits);
     if (settles_apart && sweeps_.settles(known)) settle_expand_or_merge();
@@ -462,41 +472,60 @@ class MsdHybrid {
     }
   }
 
-  /// Words that are all there is to know of keys alone. (Of so many that chunks are long windows are too many, as a rule.)
+  /// Words that are all there is to know of keys. (Of so many that chunks are long windows are too many, as a rule.)
   static constexpr bool may_have_windows =
-      !with_values && !is_long && impl::may_be_gathered<ExecutionSpace, Codec>;
+      !is_long && impl::may_be_gathered<ExecutionSpace, Codec, Value>;
   bool may_gather() const {
-    return may_have_windows && tables_.state != nullptr && !sweeps_.keeps_order();
+    // Whoever goes on otherwise finds keys that have changed places, and makes values that do not tell from where.
+    const bool loses_places = buffers_.makes_indices && buffers_.keys.in_place();
+    return may_have_windows && tables_.state != nullptr && !loses_places &&
+           (with_values || !sweeps_.keeps_order());
+  }
+  /// Keys alone are gathered in no order.
+  template <bool Suffixed = false>
+  using TilesOf =
+      std::conditional_t<with_values,
+                         std::pair<SortTilesInOrder<ExecutionSpace, Codec, Value, gather_with>,
+                                   GatherTilesInOrder<ExecutionSpace, Codec, Value, gather_with>>,
+                         std::pair<SortTiles<ExecutionSpace, Codec, gather_with>,
+                                   GatherTiles<ExecutionSpace, Codec, gather_with, Suffixed>>>;
+  auto& gathered_buffers() {
+    if constexpr (with_values) {
+      return buffers_;
+    } else {
+      return buffers_.keys;
+    }
   }
   /// The first pass, before anything is counted: what it finds out may be that there is another way to go.
   void sort_tiles(const RouteRule& rule) {
     if constexpr (may_have_windows) {
-      using Sort = SortTiles<ExecutionSpace, Codec, gather_with>;
+      using Sort = typename TilesOf<>::first_type;
       constexpr TeamShape place_with = place_runs_shape<ExecutionSpace>();
       using Place = PlaceRuns<ExecutionSpace, place_with, Sort::Tile::span>;
       const Gathering shape = MsdHybridScratch::gathering_of(plan_, rule);
       const int otherwise = MsdHybridScratch::leaves_suffixes(plan_, rule) ? Route::to_values : 0;
-      sweeps_.template launch<gather_with>("SortTiles", teams_for_tiles(shape.tiles()),
-                                           Sort::scratch_bytes(),
-                                           Sort{buffers_.keys, codec_, shape, tables_, route_});
+      sweeps_.template launch<gather_with>(
+          "SortTiles", teams_for_tiles(shape.tiles()), Sort::scratch_bytes(),
+          Sort{gathered_buffers(), codec_, shape, tables_, route_});
       sweeps_.template launch<place_with>("PlaceRuns", shape.bins(), Place::scratch_bytes(),
                                           Place{shape, tables_, route_, otherwise});
     }
   }
   template <bool Suffixed>
-  void gather_tiles(const Gathering& shape) {
-    using Gather = GatherTiles<ExecutionSpace, Codec, gather_with, Suffixed>;
+  void gather_tiles(const Gathering& shape, bool certainly) {
+    using Gather = typename TilesOf<Suffixed>::second_type;
     sweeps_.template launch<gather_with>(
-        "GatherTiles", teams_for_tiles(shape.rows()), Gather::scratch_bytes(),
-        Gather{buffers_.keys, codec_, shape, tables_, sweeps_.passes(), route_});
+        "GatherTiles", certainly ? shape.rows() : teams_for_tiles(shape.rows()),
+        Gather::scratch_bytes(),
+        Gather{gathered_buffers(), codec_, shape, tables_, sweeps_.passes(), route_});
   }
-  void gather(const RouteRule& rule) {
+  void gather(const RouteRule& rule, bool certainly) {
     if constexpr (may_have_windows) {
       const Gathering shape = MsdHybridScratch::gathering_of(plan_, rule);
       const PassTable* const passes = sweeps_.passes();
-      if constexpr (sizeof(Key) == 4) {
+      if constexpr (sizeof(Key) == 4 && !with_values) {
         if (MsdHybridScratch::leaves_suffixes(plan_, rule)) {
-          gather_tiles<true>(shape);
+          gather_tiles<true>(shape, certainly);
           constexpr TeamShape cells_of = finish_gathered_shape<ExecutionSpace>();
           using Cells = FinishGatheredCells<ExecutionSpace, Codec, cells_of>;
           sweeps_.template launch<cells_of>(
@@ -508,16 +537,17 @@ class MsdHybrid {
           return;
         }
       }
-      gather_tiles<false>(shape);
-      using Cells = FinishGathered<ExecutionSpace, Codec, FinishShape>;
+      gather_tiles<false>(shape, certainly);
+      constexpr TeamShape finish_with = with_values ? finish_pairs_shape(FinishShape) : FinishShape;
+      using Chunks = FinishGathered<ExecutionSpace, Codec, Value, finish_with>;
       const DigitList all = sweeps_.digits();
-      sweeps_.template launch<FinishShape>(
+      sweeps_.template launch<finish_with>(
           "FinishGathered", teams_for_chunks(std::size_t{shape.bins()} * shape.row),
-          Cells::scratch_bytes(),
-          Cells{{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
-                 equal_keys_differ(codec_, all), passes, route_, lists_},
-                {shape, tables_},
-                static_cast<std::size_t>(AloneShape.round())});
+          Chunks::scratch_bytes(),
+          Chunks{{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
+                  equal_keys_differ(codec_, all), passes, route_, lists_},
+                 {shape, tables_},
+                 static_cast<std::size_t>(AloneShape.round())});
     }
   }
 

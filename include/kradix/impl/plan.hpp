@@ -87,7 +87,7 @@ struct Problem {
   bool host_may_wait = false;
   Algorithm forced = Algorithm::automatic;
   StudyOptions study{};
-  bool floating = false;
+  bool floating = false, integral = false;  ///< built-in keys
   bool told_apart = false;  ///< keys alone that are equal in order are equal in bits
 };
 
@@ -103,7 +103,7 @@ struct Machine {
   std::size_t cache_bytes =
       0;                  ///< that a core has for itself; 0: not a host whose work is done at once
   bool has_simd = false;  ///< a host's, of 32 bytes or more, at hand by Highway
-  TeamShape gather{};     ///< of a team that gathers keys alone, if their words may be
+  TeamShape gather{};     ///< of a team that gathers, if words of keys may be
   TeamShape expand{};     ///< of a team that writes counted keys, if they are short enough
   bool measured = true;   ///< were the shapes measured on this architecture?
   TeamShape short_sweep{};  ///< instead of `sweep`, of so many elements
@@ -139,7 +139,7 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
     if (longer.exists()) (value_bytes > 0 ? machine.lone : machine.lone_codes) = longer;
     machine.expand = expand_shape<ExecutionSpace>(key_bytes);
     const bool is_word = key_bytes == 4 || key_bytes == 8;
-    if (is_word && value_bytes == 0) machine.gather = gather_shape<ExecutionSpace>(key_bytes);
+    if (is_word) machine.gather = gather_shape<ExecutionSpace>(key_bytes, value_bytes);
     if (machine.sweep.exists()) {
       machine.small = small_sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
     }
@@ -374,7 +374,8 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
   if (plan.algorithm == Algorithm::msd_hybrid) plan.chunk = chunk_for(problem.count, machine);
   plan.waits = plan.algorithm == Algorithm::msd_hybrid && problem.host_may_wait;
   const bool counts_all_bits = plan.bits.end - plan.bits.begin == problem.key_bits;
-  if (plan.algorithm == Algorithm::msd_hybrid && problem.told_apart && !problem.floating &&
+  const bool may_gather = problem.told_apart || problem.value_bytes > 0;  // those in their order
+  if (plan.algorithm == Algorithm::msd_hybrid && may_gather && problem.integral &&
       counts_all_bits && plan.chunk == plan.crowded_chunk) {
     plan.gathered = static_cast<std::size_t>(machine.gather.round());
   }

@@ -190,12 +190,19 @@ constexpr TeamShape spread_shape(std::size_t key_bytes) {
   return fitted_to_tiles({256, key_bytes == 8 ? 20 : 10, 2}, key_bytes);
 }
 
-/// How a team sorts a tile where it lies, or one that it gathers; and how one finds out where the runs of tiles lie.
+/// How a team sorts a tile where it lies, or one that it gathers, keys alone or with values; none where others serve.
 template <class ExecutionSpace>
-constexpr TeamShape gather_shape(std::size_t key_bytes) {
+constexpr TeamShape gather_shape(std::size_t key_bytes, std::size_t value_bytes) {
+  if (value_bytes != 0 && value_bytes != 4 && value_bytes != 8) return {0, 0};
   if (is_host_space<ExecutionSpace>) return {1, 2048};
   if (!has_room_for_long_tiles) return {0, 0};
-  return key_bytes <= 4 ? TeamShape{320, 32, 2} : TeamShape{320, 22, 2};
+  if (value_bytes == 0) return key_bytes <= 4 ? TeamShape{320, 32, 2} : TeamShape{320, 22, 2};
+  return {256, key_bytes <= 4 && value_bytes <= 4 ? 24 : 20, 3};
+}
+/// How a team finishes a gathered chunk of keys with values: their places take registers.
+constexpr TeamShape finish_pairs_shape(TeamShape finish) {
+  if (finish.teams > 1) --finish.teams;
+  return finish;
 }
 /// Teams that finish so many chunks, some one after the other: what tells where these lie comes at once. They begin at different
 /// times, so that some sort while others wait for keys.
@@ -209,6 +216,7 @@ constexpr std::size_t teams_for_tiles(std::size_t tiles) {
   const std::size_t in_turn = std::min(tiles / many + 1, most_in_turn);
   return (tiles + in_turn - 1) / in_turn;
 }
+/// How one finds out where the runs of tiles lie.
 template <class ExecutionSpace>
 constexpr TeamShape place_runs_shape() {
   return is_host_space<ExecutionSpace> ? TeamShape{1, 1} : TeamShape{512, 1, 2};

@@ -1,9 +1,10 @@
-// The finish of keys that are gathered: a team brings a chunk's keys together from the windows of its bin, and sorts them in
-// scratch as a chunk.
+// The finish of what is gathered: a team brings a chunk's keys together from the windows of its bin, and sorts them in
+// scratch as a chunk; values follow.
 #pragma once
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <type_traits>
 
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/finish_chunk.hpp"
@@ -12,9 +13,10 @@
 
 namespace kradix::impl {
 
-template <class ExecutionSpace, class Codec, TeamShape Shape>
+template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
 struct FinishGathered {
-  using Finish = FinishChunk<ExecutionSpace, Codec, NoValue, Shape, false, /*Ordered=*/false>;
+  static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+  using Finish = FinishChunk<ExecutionSpace, Codec, Value, Shape, /*ByValue=*/false, with_values>;
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
   using Team = TeamMember<ExecutionSpace>;
@@ -22,9 +24,10 @@ struct FinishGathered {
   static constexpr int threads = Shape.threads, items = Shape.items, groups = threads / L::width;
   static constexpr std::uint32_t most = Finish::most;
   static constexpr std::uint32_t words = (most + RunMarks::places - 1) / RunMarks::places;
+  static constexpr std::uint32_t most_windows = Gathering::most_windows_of(with_values);
 
   using Windows = ChunkWindows<ExecutionSpace, threads>;
-  using Search = ChunkSearch<ExecutionSpace, threads, Gathering::most_windows>;
+  using Search = ChunkSearch<ExecutionSpace, threads, most_windows>;
   using Batch = typename Windows::Batch;
 
   Finish finish;
@@ -34,7 +37,7 @@ struct FinishGathered {
   /// Where a chunk belongs, and its runs.
   struct Held {
     std::uint32_t marks[words];
-    std::uint32_t sources[Gathering::most_windows];
+    std::uint32_t sources[most_windows];
     std::uint32_t begin, keys;
   };
   struct Scratch {
@@ -117,14 +120,24 @@ struct FinishGathered {
   KOKKOS_FUNCTION void sort(const Team& team, const Batch& batch, std::uint32_t nth,
                             const Held& held, int& failures, Scratch& scratch,
                             const Meanwhile& meanwhile) const {
-    const int thread = team.team_rank(), size = static_cast<int>(held.keys);
+    std::uint32_t thread = team.team_rank();
+    if constexpr (with_values) L::settle(thread);
+    const auto size = static_cast<int>(held.keys);
     const int swept = finish.route->digits.begin;
     const Key* const keys = finish.buffers.keys.other;
     typename Finish::Registers registers;
-    registers.count = (size - thread + threads - 1) / threads;
+    registers.count = (size - static_cast<int>(thread) + threads - 1) / threads;
+    std::uint32_t source[with_values ? items : 1];  // kept: to look it up again takes longer
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
-      registers.key[i] = i < registers.count ? keys[source_of(held, i * threads + thread)] : Key{};
+      const bool exists = i < registers.count;
+      const std::uint32_t place = i * threads + thread;
+      if constexpr (with_values) {
+        source[i] = source_of(held, exists ? place : 0);
+        registers.key[i] = keys[source[i]];
+      } else {
+        registers.key[i] = exists ? keys[source_of(held, place)] : Key{};
+      }
       if (i % 6 == 5) L::settle_memory();
     }
     meanwhile();
@@ -140,26 +153,61 @@ struct FinishGathered {
     }
     if (finish.template order_by<typename Finish::Index>(team, size, swept, scratch.sorting,
                                                          registers, failures)) {
-      WriteAligned<ExecutionSpace, threads, items>::write(thread, scratch.sorting.keys, held.keys,
-                                                          finish.buffers.keys.result, held.begin,
-                                                          [](const Key& key) { return key; });
+      write(team, held, registers.count, source, scratch);
       return;
     }
-    Key* const out = finish.buffers.keys.result + held.begin + thread;
+    const auto put = [&](int i, const auto& what, auto* array) {
+      if (i < registers.count) (array + held.begin + thread)[i * threads] = what;
+    };
     KRADIX_UNROLL
-    for (int i = 0; i < items; ++i) {
-      if (i < registers.count) out[i * threads] = registers.key[i];
+    for (int i = 0; i < items; ++i) put(i, registers.key[i], finish.buffers.keys.result);
+    if constexpr (with_values) {
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) {
+        put(i, finish.buffers.values.other[source[i]], finish.buffers.values.result);
+      }
     }
     if (thread == 0) finish.give_up(Chunk::make(held.begin, held.keys));
+  }
+
+  /// What lies in scratch, in order. Values are loaded when keys have left the registers.
+  KOKKOS_FUNCTION void write(const Team& team, const Held& held, int count,
+                             [[maybe_unused]] const std::uint32_t* source, Scratch& scratch) const {
+    using Write = WriteAligned<ExecutionSpace, threads, items>;
+    const int thread = team.team_rank();
+    typename Finish::Scratch& sorting = scratch.sorting;
+    std::conditional_t<with_values, Value, char> values[with_values ? items : 1];
+    if constexpr (with_values) {
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) values[i] = finish.buffers.values.other[source[i]];
+    }
+    if (!with_values || !finish.buffers.leaves_keys) {
+      Write::write(thread, sorting.keys, held.keys, finish.buffers.keys.result, held.begin,
+                   [](const Key& key) { return key; });
+    }
+    if constexpr (with_values) {
+      team.team_barrier();
+      KRADIX_UNROLL
+      for (int i = 0; i < items; ++i) {
+        if (i < count) (sorting.values + thread)[i * threads] = values[i];
+      }
+      team.team_barrier();
+      Write::write(thread, sorting.from, held.keys, finish.buffers.values.result, held.begin,
+                   [&](std::uint16_t from) { return sorting.values[from]; });
+    }
   }
 
   /// Too many keys for scratch are brought together where they belong.
   KOKKOS_FUNCTION void leave(const Team& team, const Batch& batch, std::uint32_t nth,
                              const Held& held) const {
-    Key* out = finish.buffers.keys.result + held.begin;
+    std::uint32_t to = held.begin;
     windows.each_run(batch, nth, [&](std::uint32_t from, std::uint32_t size) {
-      copy_elements<threads>(team, size, finish.buffers.keys.other + from, out);
-      out += size;
+      const auto bring = [&](const auto& array) {
+        copy_elements<threads>(team, size, array.other + from, array.result + to);
+      };
+      bring(finish.buffers.keys);
+      if constexpr (with_values) bring(finish.buffers.values);
+      to += size;
     });
     if (team.team_rank() == 0)
       finish.lists.left.add(Chunk::make(held.begin, held.keys <= alone ? held.keys : 0));

@@ -17,6 +17,75 @@
 
 namespace kradix::impl {
 
+/// Bits above the topmost digit in which a key differs, which the samples missed.
+template <class L, class Bits>
+KOKKOS_FUNCTION void tell_above(Route* route, Bits differ) {
+  if (differ == 0) return;
+  if ((differ & ~L::load(&route->varying[0])) != 0) {
+    Kokkos::atomic_or(&route->varying[0], std::uint64_t{differ});
+  }
+}
+
+/// What a group of lanes knows of its part of a window, in scratch.
+struct RunsOfGroup {
+  std::uint32_t* marks;
+  std::uint32_t* sources;  ///< of each run, less its first place
+
+  KOKKOS_FUNCTION std::uint32_t source_of(std::uint32_t place) const {
+    return sources[RunMarks::run_at(marks[place / RunMarks::places], place)] + place;
+  }
+};
+
+/// Where in tiles of `TileSize` the elements of a window lie, of which each group of lanes has `Span` places.
+template <class ExecutionSpace, std::uint32_t TileSize, std::uint32_t Span>
+struct WindowRuns {
+  using L = Lanes<ExecutionSpace>;
+
+  /// A group of lanes looks up its own part of a bin, which is so many places long.
+  KOKKOS_FUNCTION static void find(const Gathering& shape, const GatherTables& tables,
+                                   std::uint32_t bin, std::uint32_t part, std::uint32_t places,
+                                   int lane, const RunsOfGroup& runs) {
+    const auto words = static_cast<int>((places + RunMarks::places - 1) / RunMarks::places);
+    for (int w = lane; w < words; w += L::width) runs.marks[w] = 0;
+    L::barrier();
+    const std::uint32_t parts = shape.windows * (TileSize / Span);
+    const FirstRun begin = tables.runs[std::size_t{bin} * parts + part];
+    const std::size_t row = shape.row_of_tiles();
+    const std::uint16_t* const begins = tables.in_tiles + bin * row;
+    const std::uint16_t* const ends = begins + row;
+    const std::uint32_t tiles = shape.tiles();
+    const auto limit = static_cast<int>(places);
+    int at = -static_cast<int>(begin.before);
+    std::uint32_t listed = 0;
+    for (std::uint32_t next = begin.tile; at < limit; next += L::width) {
+      const std::uint32_t tile = next + lane;
+      const std::uint32_t from = tile < tiles ? begins[tile] : 0,
+                          to = tile < tiles ? ends[tile] : 0;
+      const int run = static_cast<int>(to - from);
+      const int mine = at + static_cast<int>(L::scan(run, lane));
+      const bool is_read = run > 0 && mine < limit;
+      const auto read = L::where(is_read);
+      if (is_read) {
+        const int place = mine > 0 ? mine : 0;
+        L::set(&runs.marks[place / RunMarks::places], RunMarks::begins_at(place));
+        runs.sources[listed + L::rank_in(read, lane)] = tile * TileSize + from - mine;
+      }
+      listed += L::size_of(read);
+      at = static_cast<int>(L::from_last(mine + run));
+    }
+    L::barrier();
+    std::uint32_t before = 0;
+    for (int w = 0; w < words; w += L::width) {
+      const bool exists = w + lane < words;
+      const std::uint32_t word = exists ? runs.marks[w + lane] : 0, own = RunMarks::begun(word);
+      const std::uint32_t lanes_before = before + L::scan(own, lane);
+      if (exists) runs.marks[w + lane] = word | RunMarks::after(lanes_before);
+      before = L::from_last(lanes_before + own);
+    }
+    L::barrier();
+  }
+};
+
 /// One tile sorted by a digit, in no order of equal digits. Item i of a thread is `Step` places behind its item before.
 template <class ExecutionSpace, class Codec, TeamShape Shape, int Step>
 struct SortTile {
@@ -38,6 +107,9 @@ struct SortTile {
     std::uint32_t first[bin_count];  ///< counts, then first places in the tile
     std::uint32_t sums[groups];
     KOKKOS_FUNCTION Scratch() {}
+    KOKKOS_FUNCTION RunsOfGroup runs_of(int group) {
+      return {marks + group * (span / static_cast<int>(RunMarks::places)), sources + group * span};
+    }
   };
 
   struct Registers {
@@ -141,11 +213,11 @@ struct SortTiles {
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i)
       differ |= static_cast<Bits>(codec.encode(registers.key[i]) ^ above);
-    tell_above(static_cast<Bits>(differ & ~low_mask<Bits>(top)));
+    tell_above<L>(route, static_cast<Bits>(differ & ~low_mask<Bits>(top)));
     const typename Tile::Reader reader(codec, shape.first_digit(top));
     Tile::sort(team, reader, registers, scratch,
-               [&](int bin, std::uint32_t first) { tell_first(tile, bin, first); });
-    if (thread == 0) tell_first(tile, shape.bins(), Tile::size);
+               [&](int bin, std::uint32_t first) { tables.tell_in_tile(shape, tile, bin, first); });
+    if (thread == 0) tables.tell_in_tile(shape, tile, shape.bins(), Tile::size);
     Key* const out = keys.result + begin + thread;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
@@ -164,29 +236,14 @@ struct SortTiles {
     const auto above = static_cast<Bits>(route->above);
     Bits differ = 0;
     each_key([&](const Key& key) { differ |= static_cast<Bits>(codec.encode(key) ^ above); });
-    tell_above(static_cast<Bits>(differ & ~low_mask<Bits>(top)));
+    tell_above<L>(route, static_cast<Bits>(differ & ~low_mask<Bits>(top)));
     const typename Tile::Reader reader(codec, shape.first_digit(top));
-    Tile::sort_part(team, reader, scratch, each_key,
-                    [&](int bin, std::uint32_t first) { tell_first(tile, bin, first); });
-    if (thread == 0) tell_first(tile, shape.bins(), size);
+    Tile::sort_part(team, reader, scratch, each_key, [&](int bin, std::uint32_t first) {
+      tables.tell_in_tile(shape, tile, bin, first);
+    });
+    if (thread == 0) tables.tell_in_tile(shape, tile, shape.bins(), size);
     Key* const out = keys.result + tile * Tile::size;
     for (std::uint32_t i = thread; i < size; i += threads) out[i] = scratch.keys[i];
-  }
-
-  /// Of the bins that there are, and the tile's end.
-  KOKKOS_FUNCTION void tell_first(std::uint32_t tile, std::uint32_t bin,
-                                  std::uint32_t first) const {
-    if (bin <= shape.bins())
-      (tables.in_tiles + tile)[bin * std::size_t{shape.row_of_tiles()}] =
-          static_cast<std::uint16_t>(first);
-  }
-
-  /// What the samples missed.
-  KOKKOS_FUNCTION void tell_above(Bits differ) const {
-    if (differ == 0) return;
-    if ((differ & ~L::load(&route->varying[0])) != 0) {
-      Kokkos::atomic_or(&route->varying[0], std::uint64_t{differ});
-    }
   }
 };
 
@@ -292,6 +349,7 @@ struct GatherTiles {
   using Key = typename Codec::key_type;
   using Team = TeamMember<ExecutionSpace>;
   using Scratch = typename Tile::Scratch;
+  using Runs = WindowRuns<ExecutionSpace, Tile::size, Tile::span>;
   static constexpr int threads = Shape.threads, items = Shape.items;
   static constexpr std::uint32_t span = Tile::span;
 
@@ -333,13 +391,14 @@ struct GatherTiles {
                               std::uint32_t begin, Scratch& scratch) const {
     const int thread = team.team_rank(), group = thread / L::width, lane = L::lane(thread);
     typename Tile::Registers registers;
-    find_runs(bin, window, group, lane, scratch);
+    Runs::find(shape, tables, bin, window * Tile::groups + group, span, lane,
+               scratch.runs_of(group));
     load(group, lane, scratch, registers);
     team.team_barrier();  // (beside what follows ptxas would spill more keys)
     const typename Tile::Reader reader(codec, shape.next_digit(route->top));
     std::uint16_t* const firsts = tables.row(shape, bin, window);
     Tile::sort(team, reader, registers, scratch,
-               [&](int cell, std::uint32_t first) { tell_first(firsts, cell, first); });
+               [&](int cell, std::uint32_t first) { shape.tell_in_window(firsts, cell, first); });
     write(thread, begin, Tile::size, scratch);
   }
   /// What is left of a bin, from its first run on.
@@ -363,16 +422,12 @@ struct GatherTiles {
     };
     const typename Tile::Reader reader(codec, shape.next_digit(route->top));
     std::uint16_t* const firsts = tables.row(shape, bin, window);
-    Tile::sort_part(team, reader, scratch, each_key,
-                    [&](int cell, std::uint32_t first) { tell_first(firsts, cell, first); });
+    Tile::sort_part(team, reader, scratch, each_key, [&](int cell, std::uint32_t first) {
+      shape.tell_in_window(firsts, cell, first);
+    });
     write(thread, begin, size, scratch);
   }
 
-  KOKKOS_FUNCTION void tell_first(std::uint16_t* firsts, std::uint32_t cell,
-                                  std::uint32_t first) const {
-    const std::uint32_t chunk = cell / shape.together;
-    if (chunk * shape.together == cell) firsts[chunk] = static_cast<std::uint16_t>(first);
-  }
   KOKKOS_FUNCTION void write(int thread, std::uint32_t begin, std::uint32_t size,
                              const Scratch& scratch) const {
     using Write = WriteAligned<ExecutionSpace, threads, items>;
@@ -390,60 +445,12 @@ struct GatherTiles {
     }
   }
 
-  /// A group of lanes looks up its own part of the window.
-  KOKKOS_FUNCTION void find_runs(std::uint32_t bin, std::uint32_t window, int group, int lane,
-                                 Scratch& scratch) const {
-    constexpr int words = span / RunMarks::places;
-    std::uint32_t* const marks = scratch.marks + group * words;
-    std::uint32_t* const sources = scratch.sources + group * span;
-    for (int w = lane; w < words; w += L::width) marks[w] = 0;
-    L::barrier();
-    const FirstRun begin =
-        tables.runs[(std::size_t{bin} * shape.windows + window) * Tile::groups + group];
-    const std::size_t row = shape.row_of_tiles();
-    const std::uint16_t* const begins = tables.in_tiles + bin * row;
-    const std::uint16_t* const ends = begins + row;
-    const std::uint32_t tiles = shape.tiles();
-    constexpr auto limit = static_cast<int>(span);
-    int at = -static_cast<int>(begin.before);
-    std::uint32_t listed = 0;
-    for (std::uint32_t next = begin.tile; at < limit; next += L::width) {
-      const std::uint32_t tile = next + lane;
-      const std::uint32_t from = tile < tiles ? begins[tile] : 0,
-                          to = tile < tiles ? ends[tile] : 0;
-      const int run = static_cast<int>(to - from);
-      const int mine = at + static_cast<int>(L::scan(run, lane));
-      const bool is_read = run > 0 && mine < limit;
-      const auto read = L::where(is_read);
-      if (is_read) {
-        const int place = mine > 0 ? mine : 0;
-        L::set(&marks[place / RunMarks::places], RunMarks::begins_at(place));
-        sources[listed + L::rank_in(read, lane)] = tile * Tile::size + from - mine;
-      }
-      listed += L::size_of(read);
-      at = static_cast<int>(L::from_last(mine + run));
-    }
-    L::barrier();
-    std::uint32_t before = 0;
-    for (int w = 0; w < words; w += L::width) {
-      const bool exists = w + lane < words;
-      const std::uint32_t word = exists ? marks[w + lane] : 0, own = RunMarks::begun(word);
-      const std::uint32_t lanes_before = before + L::scan(own, lane);
-      if (exists) marks[w + lane] = word | RunMarks::after(lanes_before);
-      before = L::from_last(lanes_before + own);
-    }
-    L::barrier();
-  }
-
-  KOKKOS_FUNCTION void load(int group, int lane, const Scratch& scratch,
+  KOKKOS_FUNCTION void load(int group, int lane, Scratch& scratch,
                             typename Tile::Registers& registers) const {
-    const std::uint32_t* const marks = scratch.marks + group * (span / RunMarks::places);
-    const std::uint32_t* const sources = scratch.sources + group * span;
+    const auto runs = scratch.runs_of(group);
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
-      const std::uint32_t place = i * L::width + lane;
-      const std::uint32_t run = RunMarks::run_at(marks[place / RunMarks::places], place);
-      registers.key[i] = keys.result[sources[run] + place];
+      registers.key[i] = keys.result[runs.source_of(i * L::width + lane)];
       if (i % 4 == 3) L::settle_memory();
     }
   }

@@ -22,17 +22,22 @@
 namespace kradix::impl {
 
 /// Words that are all there is to know of a key, where teams have room for what that takes.
-template <class ExecutionSpace, class Codec>
+template <class ExecutionSpace, class Codec, class Value>
 inline constexpr bool may_be_gathered = false;
-template <class ExecutionSpace, class Word>
-inline constexpr bool may_be_gathered<ExecutionSpace, WordCodec<Word, false>> =
+template <class ExecutionSpace, class Word, class Value>
+inline constexpr bool may_be_gathered<ExecutionSpace, WordCodec<Word, false>, Value> =
     (sizeof(Word) == 4 || sizeof(Word) == 8) &&
-    (has_room_for_long_tiles || is_host_space<ExecutionSpace>);
+    gather_shape<ExecutionSpace>(sizeof(Word), std::is_same_v<Value, NoValue> ? 0 : sizeof(Value))
+        .exists();
 
 /// How a sort gathers: it follows from the number of keys alone.
 struct Gathering {
   static constexpr std::uint32_t most_windows = 176;  ///< of a bin
   static constexpr std::uint32_t most_windows_of_suffixes = 128;
+  /// Tiles of pairs are shorter.
+  static constexpr std::uint32_t most_windows_of(bool with_values) {
+    return with_values ? 256 : most_windows;
+  }
   static constexpr double most_suffixes = 6144;  ///< of a cell
 
   std::uint32_t count;  ///< of keys
@@ -45,7 +50,8 @@ struct Gathering {
   std::uint32_t windows;   ///< tiles of a bin that has so many
 
   /// Of keys that spread evenly hardly any chunk is longer than a team's scratch.
-  static Gathering of(std::size_t count, std::size_t tile, std::size_t most_of_chunk) {
+  static Gathering of(std::size_t count, std::size_t tile, std::size_t most_of_chunk,
+                      bool with_values = false) {
     constexpr double uneven = 1.01;
     const auto most = static_cast<double>(most_of_chunk);
     const double room = (most - 2.75 * std::sqrt(most)) / uneven;
@@ -68,6 +74,7 @@ struct Gathering {
     const double full = (most - 1.5 * std::sqrt(most)) / together * bin_count;
     const auto bin = static_cast<std::size_t>(full + 5 * std::sqrt(even));
     const std::uint32_t chunks = (bin_count - 1) / together + 1;
+    if ((bin + tile - 1) / tile > most_windows_of(with_values)) return {};
     return {static_cast<std::uint32_t>(count),
             static_cast<std::uint32_t>(tile),
             first_bits,
@@ -98,7 +105,7 @@ struct Gathering {
             static_cast<std::uint32_t>(bin),
             static_cast<std::uint32_t>(windows)};
   }
-  bool exists() const { return tile > 0 && windows <= most_windows; }
+  bool exists() const { return tile > 0; }
 
   KOKKOS_FUNCTION int bits() const { return first_bits + digit_bits; }
   KOKKOS_FUNCTION std::uint32_t bins() const { return 1u << first_bits; }
@@ -108,6 +115,13 @@ struct Gathering {
   KOKKOS_FUNCTION static std::uint32_t last_cell(std::uint32_t first, std::uint32_t together) {
     const std::uint32_t next = first + together;
     return (next < bin_count ? next : bin_count) - 1;
+  }
+
+  /// Where a cell of a window begins, which may be where a chunk does.
+  KOKKOS_FUNCTION void tell_in_window(std::uint16_t* firsts, std::uint32_t cell,
+                                      std::uint32_t first) const {
+    const std::uint32_t chunk = cell / together;
+    if (chunk * together == cell) firsts[chunk] = static_cast<std::uint16_t>(first);
   }
 
   /// Below the bits in which keys differ.
@@ -149,6 +163,13 @@ struct GatherTables {
   static constexpr int most_groups = 16;
   static std::size_t first_runs(const Gathering& shape) { return shape.rows() * most_groups; }
   static std::size_t words_in_windows(const Gathering& shape) { return shape.rows() * shape.row; }
+  /// Of the bins that there are, and the tile's end.
+  KOKKOS_FUNCTION void tell_in_tile(const Gathering& shape, std::uint32_t tile, std::uint32_t bin,
+                                    std::uint32_t first) const {
+    if (bin <= shape.bins())
+      (in_tiles + tile)[bin * std::size_t{shape.row_of_tiles()}] =
+          static_cast<std::uint16_t>(first);
+  }
   KOKKOS_FUNCTION std::uint16_t* row(const Gathering& shape, std::uint32_t bin,
                                      std::uint32_t window) const {
     return in_windows + (std::size_t{bin} * shape.windows + window) * shape.row;

@@ -6,6 +6,8 @@
 #include <cstdint>
 
 #include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/bins.hpp"
+#include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/look_back.hpp"
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/device/team_scan.hpp"
@@ -25,9 +27,11 @@ struct OrderedSteps {
   static_assert(tile_size <= LookBackWord::most >> LookBackShape{}.portion_bits);
 
   using Mask = typename L::Mask;
-  struct Counters {
+  struct GroupCounters {
     /// At first of each group's elements, then first places of these in the tile.
     std::uint16_t of_group[groups][Bins];
+  };
+  struct Counters : GroupCounters {
     Mask same[groups][Bins];  ///< lanes whose items have a bin; none but while they are ranked
   };
 
@@ -74,11 +78,41 @@ struct OrderedSteps {
     }
   }
 
+  /// The same where bins are few enough for ballots to tell which lanes share one.
+  template <class BinOf>
+  KOKKOS_FUNCTION static void rank_by_ballots(int thread, const BinOf& bin_of, GroupCounters& all,
+                                              std::uint32_t* ranks) {
+    static_assert(Bins == bin_count);
+    const int lane = L::lane(thread);
+    volatile std::uint16_t* const counters = all.of_group[thread / L::width];
+    KRADIX_UNROLL
+    for (int i = 0; i < items; ++i) {
+      const std::uint32_t bin = bin_of(i);
+      const auto same = L::template match<digit_bits>(bin);
+      const int below = L::rank_in(same, lane);
+      const std::uint32_t before = counters[bin];
+      L::barrier();
+      if (below == 0) counters[bin] = static_cast<std::uint16_t>(before + L::size_of(same));
+      L::barrier();
+      const std::uint32_t rank = before + below;
+      ranks[i / 2] = i % 2 == 0 ? rank : ranks[i / 2] | rank << 16;
+    }
+  }
+
   /// Adds up the groups' counters of each of the first `bins` bins, which all elements have, tells the sums, and turns the counters
   /// into the first place in the tile of each group's items, and sums into those of bins.
   template <class Tell>
   KOKKOS_FUNCTION static void publish(const Team& team, int bins, const Tell& tell,
                                       Counters& counters, std::uint32_t* first) {
+    publish(
+        team, bins, tell, [&](std::uint32_t sum) { return scan_team<threads>(team, sum).before; },
+        [&](int bin, std::uint32_t before) { first[bin] = before; }, counters);
+  }
+  /// `scan` makes prefix sums over the team; `tell_first` tells where bins begin.
+  template <class Tell, class Scan, class TellFirst>
+  KOKKOS_FUNCTION static void publish(const Team& team, int bins, const Tell& tell,
+                                      const Scan& scan, const TellFirst& tell_first,
+                                      GroupCounters& counters) {
     const int begin = team.team_rank() * bins_per_thread;
     const int end = begin + bins_per_thread < bins ? begin + bins_per_thread : bins;
     std::uint32_t sum = 0;
@@ -88,9 +122,9 @@ struct OrderedSteps {
       tell(bin, counted);
       sum += counted;
     }
-    std::uint32_t before = scan_team<threads>(team, sum).before;
+    std::uint32_t before = scan(sum);
     for (int bin = begin; bin < end; ++bin) {
-      first[bin] = before;
+      tell_first(bin, before);
       for (int g = 0; g < groups; ++g) {
         const std::uint32_t counted = counters.of_group[g][bin];
         counters.of_group[g][bin] = static_cast<std::uint16_t>(before);
@@ -101,8 +135,8 @@ struct OrderedSteps {
 
   /// Ranks become places in the tile.
   template <class BinOf>
-  KOKKOS_FUNCTION static void add_group_ranks(int thread, const BinOf& bin_of, const Counters& all,
-                                              std::uint32_t* ranks) {
+  KOKKOS_FUNCTION static void add_group_ranks(int thread, const BinOf& bin_of,
+                                              const GroupCounters& all, std::uint32_t* ranks) {
     const std::uint16_t* const counters = all.of_group[thread / L::width];
     KRADIX_UNROLL
     for (int i = 0; i < items; i += 2) {
