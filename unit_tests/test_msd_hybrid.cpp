@@ -976,6 +976,10 @@ RouteRule by_gathering(std::size_t count) {
   return rule;
 }
 
+std::vector<std::size_t> counts_around(std::size_t tile) {
+  return {10000, tile - 1, tile, tile + 1, 3 * tile - 1, 8 * tile, 9 * tile + 7, 150001};
+}
+
 template <class Key>
 class Gathered : public ::testing::Test {
  protected:
@@ -1029,8 +1033,7 @@ TYPED_TEST_SUITE(Gathered, GatheredKeys);
 TYPED_TEST(Gathered, KeysThatSpread) {
   using Bits = typename TestFixture::Bits;
   constexpr std::size_t tile = TestFixture::tile;
-  for (const std::size_t count : {std::size_t{10000}, tile - 1, tile, tile + 1, 3 * tile - 1,
-                                  8 * tile, 9 * tile + 7, std::size_t{150001}}) {
+  for (const std::size_t count : counts_around(tile)) {
     if (count < 5000) continue;  // two sweeps are too many
     for (const Order order : {Order::ascending, Order::descending}) {
       for (const int below : {0, 5}) {  // bits that are the same in all
@@ -1140,8 +1143,7 @@ TYPED_TEST_SUITE(GatheredPairs, PairsGathered);
 TYPED_TEST(GatheredPairs, KeysThatSpread) {
   using Bits = typename TestFixture::Bits;
   constexpr std::size_t tile = TestFixture::tile;
-  for (const std::size_t count : {std::size_t{10000}, tile - 1, tile, tile + 1, 3 * tile - 1,
-                                  8 * tile, 9 * tile + 7, std::size_t{150001}}) {
+  for (const std::size_t count : counts_around(tile)) {
     if (count < 5000) continue;  // two sweeps are too many
     for (const Order order : {Order::ascending, Order::descending}) {
       for (const Bits mask :

@@ -140,17 +140,13 @@ struct SortTilesInOrder {
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (route->spreads != Route::gathered) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    const auto teams = static_cast<std::uint32_t>(team.league_size());
-    for (auto tile = static_cast<std::uint32_t>(team.league_rank()); tile < shape.tiles();
-         tile += teams) {
-      const std::uint32_t left = shape.count - tile * Tile::size;
+    each_tile_of<Tile::size>(team, shape, [&](std::uint32_t tile, std::uint32_t left) {
       if (left >= Tile::size) {
         sort<true>(team, tile, Tile::size, scratch);
       } else {
         sort<false>(team, tile, static_cast<int>(left), scratch);
       }
-      team.team_barrier();
-    }
+    });
   }
 
  private:
@@ -236,23 +232,15 @@ struct GatherTilesInOrder {
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     if (passes->finishes != PassTable::gathering) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
-    // Teams that run together gather from the same tiles.
-    const auto teams = static_cast<std::uint32_t>(team.league_size());
-    const auto all = static_cast<std::uint32_t>(shape.rows());
-    for (auto index = static_cast<std::uint32_t>(team.league_rank()); index < all; index += teams) {
-      const std::uint32_t bin = index & (shape.bins() - 1), window = index >> shape.first_bits;
-      const auto begin = static_cast<std::uint32_t>(tables.state->begins[bin]);
-      const auto end = static_cast<std::uint32_t>(tables.state->begins[bin + 1]);
-      const std::uint32_t from = window * Tile::size;
-      if (from >= end - begin) continue;
-      const std::uint32_t left = end - begin - from;
-      if (left >= Tile::size) {
-        gather<true>(team, bin, window, begin + from, Tile::size, scratch);
-      } else {
-        gather<false>(team, bin, window, begin + from, static_cast<int>(left), scratch);
-      }
-      team.team_barrier();
-    }
+    each_window_of<Tile::size>(
+        team, shape, tables,
+        [&](std::uint32_t bin, std::uint32_t window, std::uint32_t begin, std::uint32_t left) {
+          if (left >= Tile::size) {
+            gather<true>(team, bin, window, begin, Tile::size, scratch);
+          } else {
+            gather<false>(team, bin, window, begin, static_cast<int>(left), scratch);
+          }
+        });
   }
 
  private:

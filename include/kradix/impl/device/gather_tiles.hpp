@@ -86,6 +86,36 @@ struct WindowRuns {
   }
 };
 
+/// The tiles of `Size` keys that are this team's, as (number, keys from there to the end).
+template <std::uint32_t Size, class Team, class Sort>
+KOKKOS_FUNCTION void each_tile_of(const Team& team, const Gathering& shape, const Sort& sort) {
+  const auto teams = static_cast<std::uint32_t>(team.league_size());
+  for (auto tile = static_cast<std::uint32_t>(team.league_rank()); tile < shape.tiles();
+       tile += teams) {
+    sort(tile, shape.count - tile * Size);
+    team.team_barrier();
+  }
+}
+
+/// Likewise the windows, as (bin, window, where it begins, keys from there to the bin's end). Teams that run together gather from the
+/// same tiles.
+template <std::uint32_t Size, class Team, class Gather>
+KOKKOS_FUNCTION void each_window_of(const Team& team, const Gathering& shape,
+                                    const GatherTables& tables, const Gather& gather) {
+  const auto teams = static_cast<std::uint32_t>(team.league_size());
+  const auto all = static_cast<std::uint32_t>(shape.rows());
+  for (auto index = static_cast<std::uint32_t>(team.league_rank()); index < all; index += teams) {
+    const std::uint32_t bin = index & (shape.bins() - 1), window = index >> shape.first_bits;
+    const auto begin = static_cast<std::uint32_t>(tables.state->begins[bin]);
+    const auto end = static_cast<std::uint32_t>(tables.state->begins[bin + 1]);
+    const std::uint32_t from = window * Size;
+    if (from >= end - begin) continue;
+    const std::uint32_t left = end - begin - from;
+    gather(bin, window, begin + from, left);
+    team.team_barrier();
+  }
+}
+
 /// One tile sorted by a digit, in no order of equal digits. Item i of a thread is `Step` places behind its item before.
 template <class ExecutionSpace, class Codec, TeamShape Shape, int Step>
 struct SortTile {
@@ -187,17 +217,13 @@ struct SortTiles {
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     Tile::clear(team, scratch);
     team.team_barrier();
-    const auto teams = static_cast<std::uint32_t>(team.league_size());
-    for (auto tile = static_cast<std::uint32_t>(team.league_rank()); tile < shape.tiles();
-         tile += teams) {
-      const std::uint32_t left = shape.count - tile * Tile::size;
+    each_tile_of<Tile::size>(team, shape, [&](std::uint32_t tile, std::uint32_t left) {
       if (left >= Tile::size) {
         sort(team, tile, scratch);
       } else {
         sort_part(team, tile, left, scratch);
       }
-      team.team_barrier();
-    }
+    });
   }
 
  private:
@@ -367,23 +393,15 @@ struct GatherTiles {
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     Tile::clear(team, scratch);
     team.team_barrier();
-    // Teams that run together gather from the same tiles.
-    const auto teams = static_cast<std::uint32_t>(team.league_size());
-    const auto all = static_cast<std::uint32_t>(shape.rows());
-    for (auto index = static_cast<std::uint32_t>(team.league_rank()); index < all; index += teams) {
-      const std::uint32_t bin = index & (shape.bins() - 1), window = index >> shape.first_bits;
-      const auto begin = static_cast<std::uint32_t>(tables.state->begins[bin]);
-      const auto end = static_cast<std::uint32_t>(tables.state->begins[bin + 1]);
-      const std::uint32_t from = window * Tile::size;
-      if (from >= end - begin) continue;
-      const std::uint32_t left = end - begin - from;
-      if (left >= Tile::size) {
-        gather(team, bin, window, begin + from, scratch);
-      } else {
-        gather_rest(team, bin, window, begin + from, left, scratch);
-      }
-      team.team_barrier();
-    }
+    each_window_of<Tile::size>(
+        team, shape, tables,
+        [&](std::uint32_t bin, std::uint32_t window, std::uint32_t begin, std::uint32_t left) {
+          if (left >= Tile::size) {
+            gather(team, bin, window, begin, scratch);
+          } else {
+            gather_rest(team, bin, window, begin, left, scratch);
+          }
+        });
   }
 
  private:
