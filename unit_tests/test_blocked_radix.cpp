@@ -605,52 +605,83 @@ void move_by_simd() {
 
 /// Likewise keys' labels, looked up in one slot each or in one of two; those of none to their own begin.
 template <class Key>
-void label_by_simd() {
-  std::mt19937_64 random{keys::fresh_seed()};
+class LabelsBySimd {
   using Homes = KindHomes<Key>;
-  for (const std::size_t kind_count : {1, 7, 60, 900}) {
-    std::vector<Key> slots(Homes::end_of(4 * kind_count)), kinds;
-    std::vector<std::uint32_t> times(slots.size()), label(slots.size(), 60000);
-    const Homes homes = Homes::of(slots.data(), 4 * kind_count);
-    homes.clear();
-    bool has_second = false;
-    while (kinds.size() < kind_count) {
-      const Key kind = kinds.empty() ? 0 : static_cast<Key>(random());
-      const std::size_t slot = homes.settle(kind, times.data());
-      if (slot == homes.end() || times[slot]++ > 0) continue;
-      has_second |= slot != homes.first(kind);
-      label[slot] = static_cast<std::uint32_t>(kinds.size());
-      kinds.push_back(kind);
-    }
-    for (std::size_t size = 0; size < 1200; size += size < 70 ? 1 : 97) {
-      SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", kinds " << kind_count
-                                        << ", size " << size);
-      std::vector<Key> keys(size), missed(size + 1, Key{88}), missed_expected;
-      std::vector<std::uint16_t> expected(size), found(size + 1, 77);
-      for (std::size_t i = 0; i < size; ++i) {
-        const std::size_t k = size % 2 == 0 ? random() % kind_count : random() % (2 * kind_count);
-        keys[i] = k < kind_count ? kinds[k] : static_cast<Key>(random());
-        const auto at = std::find(kinds.begin(), kinds.end(), keys[i]);
-        expected[i] = static_cast<std::uint16_t>(at - kinds.begin());
-        if (at == kinds.end()) missed_expected.push_back(keys[i]);
+
+ public:
+  /// Of so many kinds, or as many as find their first homes free, among slots for so many keys.
+  LabelsBySimd(std::size_t kind_count, std::size_t size, bool in_first_homes)
+      : slots_(Homes::end_of(size)),
+        labels_(slots_.size()),
+        homes_(Homes::of(slots_.data(), size)) {
+    homes_.clear();
+    std::vector<std::uint32_t> times(slots_.size());
+    for (std::size_t turn = 0; turn < 4 * kind_count; ++turn) {
+      const Key kind = kinds_.empty() ? 0 : static_cast<Key>(random_());
+      const std::size_t slot = homes_.settle(kind, times.data());
+      if (slot == homes_.end() || times[slot] > 0) continue;
+      if (slot != homes_.first(kind)) {
+        if (in_first_homes) continue;
+        has_second_ = true;
       }
-      const LabelTable<Key> table{homes.keys,
-                                  label.data(),
-                                  homes.hash_factor(),
-                                  Homes::hash_bits - homes.bits,
-                                  static_cast<std::uint16_t>(kind_count),
-                                  has_second};
-      ASSERT_EQ(find_labels(keys.data(), size, table, found.data(), missed.data()),
-                missed_expected.size());
-      ASSERT_TRUE(std::equal(expected.begin(), expected.end(), found.begin()));
-      ASSERT_TRUE(std::equal(missed_expected.begin(), missed_expected.end(), missed.begin()));
-      ASSERT_EQ(found[size], 77);
-      ASSERT_EQ(missed[missed_expected.size()], Key{88});
-      find_labels(keys.data(), size, table, found.data(), keys.data());
-      ASSERT_TRUE(std::equal(expected.begin(), expected.end(), found.begin()));
-      ASSERT_TRUE(std::equal(missed_expected.begin(), missed_expected.end(), keys.begin()));
+      ++times[slot];
+      labels_[slot].label = static_cast<std::uint32_t>(kinds_.size());
+      kinds_.push_back(kind);
+      if (kinds_.size() == kind_count) break;
+    }
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      if constexpr (requires(LabelSlot<Key> label) { label.key; }) labels_[slot].key = slots_[slot];
+      if (times[slot] == 0) labels_[slot].label = 60000;
     }
   }
+
+  void find(std::size_t size) {
+    SCOPED_TRACE(::testing::Message()
+                 << "seed " << keys::fresh_seed() << ", kinds " << kinds_.size() << ", bits "
+                 << homes_.bits << ", size " << size);
+    const std::size_t kind_count = kinds_.size();
+    std::vector<Key> keys(size), missed(size + 1, Key{88}), missed_expected;
+    std::vector<std::uint16_t> expected(size), found(size + 1, 77);
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::size_t k = size % 2 == 0 ? random_() % kind_count : random_() % (2 * kind_count);
+      keys[i] = k < kind_count ? kinds_[k] : static_cast<Key>(random_());
+      const auto at = std::find(kinds_.begin(), kinds_.end(), keys[i]);
+      expected[i] = static_cast<std::uint16_t>(at - kinds_.begin());
+      if (at == kinds_.end()) missed_expected.push_back(keys[i]);
+    }
+    const LabelTable<Key> table{homes_.keys,
+                                labels_.data(),
+                                homes_.hash_factor(),
+                                Homes::hash_bits - homes_.bits,
+                                static_cast<std::uint16_t>(kind_count),
+                                has_second_};
+    ASSERT_EQ(find_labels(keys.data(), size, table, found.data(), missed.data()),
+              missed_expected.size());
+    ASSERT_TRUE(std::equal(expected.begin(), expected.end(), found.begin()));
+    ASSERT_TRUE(std::equal(missed_expected.begin(), missed_expected.end(), missed.begin()));
+    ASSERT_EQ(found[size], 77);
+    ASSERT_EQ(missed[missed_expected.size()], Key{88});
+    find_labels(keys.data(), size, table, found.data(), keys.data());
+    ASSERT_TRUE(std::equal(expected.begin(), expected.end(), found.begin()));
+    ASSERT_TRUE(std::equal(missed_expected.begin(), missed_expected.end(), keys.begin()));
+  }
+
+ private:
+  std::mt19937_64 random_{keys::fresh_seed()};
+  std::vector<Key> slots_, kinds_;
+  std::vector<LabelSlot<Key>> labels_;
+  Homes homes_;
+  bool has_second_ = false;
+};
+
+template <class Key>
+void label_by_simd() {
+  const auto find = [](LabelsBySimd<Key> labels) {
+    for (std::size_t size = 0; size < 1200; size += size < 70 ? 1 : 97) labels.find(size);
+  };
+  for (const std::size_t kind_count : {1, 7, 60, 900}) find({kind_count, 4 * kind_count, false});
+  // Some of them in registers.
+  for (const std::size_t slots : {16, 32, 64, 128, 256}) find({slots / 2, slots / 2, true});
 }
 
 TEST(SimdKinds, LabelsAreFoundAndNothingIsWrittenBeside) {
@@ -669,6 +700,64 @@ TEST(SimdKinds, MoveValuesInOrderAndNothingBeside) {
   });
 }
 #endif
+
+/// Segments have room for some times what the sample lets expect of each label, and tell where that may not be enough.
+TEST(BlockedRadix, SegmentsOfLabelsTellWhereTheyMayBeFull) {
+  constexpr std::size_t labels = 20, block = 4096, bytes = 24 * block;
+  const auto times_of = [](std::size_t l) { return l; };
+  const auto segments =
+      LabelSegments::of<std::uint32_t, std::uint64_t>(labels, 4 * bytes, block, times_of);
+  ASSERT_TRUE(segments.exist());
+  EXPECT_GE(segments.values_at, block * sizeof(std::uint32_t));
+  EXPECT_EQ(segments.values_at % sizeof(std::uint64_t), 0);
+  EXPECT_LE(segments.values_at + segments.begin[labels] * sizeof(std::uint64_t), 4 * bytes);
+  std::vector<std::uint32_t> at(segments.begin, segments.begin + labels);
+  for (std::size_t l = 0; l < labels; ++l) {
+    const std::size_t room = segments.begin[l + 1] - segments.begin[l];
+    EXPECT_GE(room, segments.stretch + 2 * block * (l + 1) / (labels * (labels + 1) / 2));
+    EXPECT_TRUE(segments.have_room(at.data(), labels));
+    const std::uint32_t begin = at[l];
+    at[l] = static_cast<std::uint32_t>(segments.begin[l + 1] - segments.stretch);
+    EXPECT_TRUE(segments.have_room(at.data(), labels));
+    ++at[l];
+    EXPECT_FALSE(segments.have_room(at.data(), labels));
+    at[l] = begin;
+  }
+  const auto of = [&](std::size_t some_labels, std::size_t some_bytes) {
+    return LabelSegments::of<std::uint32_t, std::uint64_t>(some_labels, some_bytes, block,
+                                                           times_of);
+  };
+  EXPECT_TRUE(of(LabelSegments::most, 40 * bytes).exist());
+  EXPECT_FALSE(of(LabelSegments::most + 1, 40 * bytes).exist());
+  EXPECT_FALSE(of(labels, bytes / 2).exist());
+}
+
+/// One kind takes whole blocks, which the sample of all does not tell: what has no room for that is counted.
+TEST(BlockedRadix, PairsOfKindsThatLieTogetherAreLabelled) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  constexpr Shape shape{4096, 16384, 10, 2};
+  for (const std::size_t distinct : {9, 16, 40}) {
+    std::vector<std::uint32_t> input(200013);
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      const auto any = static_cast<std::uint32_t>(random());
+      const bool is_alone = i >= 50000 && i < 75000;
+      input[i] = any % 200 == 7 ? any : 0x9e3779b9u * (is_alone ? 3 : any % distinct);
+    }
+    SCOPED_TRACE(text_of(shape, input.size()) + ", kinds " + std::to_string(distinct));
+    EXPECT_TRUE(labels_and_sorts(input, Order::ascending, shape));
+    std::vector<std::uint64_t> longer(input.begin(), input.end());
+    EXPECT_TRUE(labels_and_sorts(longer, Order::descending, shape));
+  }
+}
+
+/// Keys that come back after as many places as a sample's stretches have are all seen.
+TEST(BlockedRadix, PairsOfKindsInTurnAreLabelled) {
+  constexpr Shape shape{4096, 16384, 10, 2};
+  std::vector<std::uint32_t> input(std::size_t{1} << 18);
+  for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<std::uint32_t>(i % 512);
+  SCOPED_TRACE(text_of(shape, input.size()));
+  EXPECT_TRUE(labels_and_sorts(input, Order::ascending, shape));
+}
 
 /// More kinds than rows have places: those that come most often are labelled.
 TEST(BlockedRadix, PairsOfTheMostFrequentKindsAreLabelled) {

@@ -11,51 +11,111 @@ HWY_BEFORE_NAMESPACE();
 namespace kradix::impl::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// A slot's key and label, each in a lane.
+template <class Keys>
+struct Found {
+  Keys key, label;
+};
+
+/// In memory.
 template <class Key>
-std::size_t find(const Key* keys, std::size_t size, const LabelTable<Key>& table,
-                 std::uint16_t* labels, Key* missed) {
+class Gathered {
+  using Tag = hn::ScalableTag<Key>;
+  using Keys = hn::VFromD<Tag>;
+  const LabelTable<Key>& table_;
+
+ public:
+  HWY_INLINE explicit Gathered(const LabelTable<Key>& table) : table_(table) {}
+
+  HWY_INLINE Found<Keys> at(Keys slot) const {
+    const Tag tag;
+    const auto place = hn::BitCast(hn::RebindToSigned<Tag>(), slot);
+    if constexpr (sizeof(Key) == 4) {
+      const hn::RepartitionToWide<Tag> both;
+      const hn::RebindToSigned<decltype(both)> wide;
+      const auto* const slots = reinterpret_cast<const std::uint64_t*>(table_.labels);
+      const auto low = hn::GatherIndex(both, slots, hn::PromoteLowerTo(wide, place));
+      const auto high = hn::GatherIndex(both, slots, hn::PromoteUpperTo(wide, place));
+      const auto low_words = hn::BitCast(tag, low), high_words = hn::BitCast(tag, high);
+      return {hn::ConcatEven(tag, high_words, low_words),
+              hn::ConcatOdd(tag, high_words, low_words)};
+    } else {
+      const hn::Rebind<std::int32_t, Tag> places;
+      const auto* const labels = reinterpret_cast<const std::int32_t*>(table_.labels);
+      const auto label = hn::GatherIndex(places, labels, hn::DemoteTo(places, place));
+      return {hn::GatherIndex(tag, table_.keys, place),
+              hn::PromoteTo(tag, hn::BitCast(hn::Rebind<std::uint32_t, Tag>(), label))};
+    }
+  }
+};
+
+/// In so many registers.
+template <class Key, std::size_t count>
+class InRegisters {
+  using Tag = hn::ScalableTag<Key>;
+  using Keys = hn::VFromD<Tag>;
+  Keys keys_[count], labels_[count];
+
+ public:
+  HWY_INLINE explicit InRegisters(const LabelTable<Key>& table) {
+    const Tag tag;
+    for (std::size_t r = 0; r < count; ++r) {
+      const std::size_t first = r * hn::Lanes(tag);
+      keys_[r] = hn::LoadU(tag, table.keys + first);
+      if constexpr (sizeof(Key) == 4) {
+        Keys same;
+        hn::LoadInterleaved2(tag, &table.labels[first].key, same, labels_[r]);
+      } else {
+        const hn::Rebind<std::uint32_t, Tag> short_words;
+        labels_[r] = hn::PromoteTo(tag, hn::LoadU(short_words, &table.labels[first].label));
+      }
+    }
+  }
+  HWY_INLINE Found<Keys> at(Keys slot) const {
+    return {pick<count>(keys_, slot), pick<count>(labels_, slot)};
+  }
+
+ private:
+  template <std::size_t some>
+  HWY_INLINE static Keys pick(const Keys* words, Keys slot) {
+    const Tag tag;
+    const auto lanes = static_cast<Key>(hn::Lanes(tag));
+    if constexpr (some == 1) {
+      return hn::TableLookupLanes(words[0], hn::IndicesFromVec(tag, slot));
+    } else if constexpr (some == 2) {
+      const auto place = hn::And(slot, hn::Set(tag, static_cast<Key>(2 * lanes - 1)));
+      return hn::TwoTablesLookupLanes(tag, words[0], words[1], hn::IndicesFromVec(tag, place));
+    } else {
+      const auto half = hn::Set(tag, static_cast<Key>(some / 2 * lanes));
+      return hn::IfThenElse(hn::TestBit(slot, half), pick<some / 2>(words + some / 2, slot),
+                            pick<some / 2>(words, slot));
+    }
+  }
+};
+
+template <class Key, class Table>
+std::size_t find_in(const Table& words, const Key* keys, std::size_t size,
+                    const LabelTable<Key>& table, std::uint16_t* labels, Key* missed) {
   const hn::ScalableTag<Key> tag;
-  const hn::RebindToSigned<decltype(tag)> places;
-  const hn::Rebind<std::uint32_t, decltype(tag)> found;
-  const hn::Rebind<std::int32_t, decltype(tag)> found_places;
   const hn::Rebind<std::uint16_t, decltype(tag)> short_labels;
   const std::size_t lanes = hn::Lanes(tag);
   const auto factor = hn::Set(tag, table.factor);
-  const auto rest = hn::Set(found, std::uint32_t{table.rest});
-  const auto* const label = reinterpret_cast<const std::int32_t*>(table.label);
+  const auto rest = hn::Set(tag, Key{table.rest});
   const Key* const begin_missed = missed;
 
-  const auto are_others = [&](auto key, auto slot) HWY_ATTR {
-    return hn::Ne(hn::GatherIndex(tag, table.keys, hn::BitCast(places, slot)), key);
-  };
-  const auto labels_at = [&](auto slot) HWY_ATTR {
-    if constexpr (sizeof(Key) == 4) {
-      return hn::BitCast(found, hn::GatherIndex(found_places, label, hn::BitCast(places, slot)));
-    } else {
-      return hn::BitCast(found,
-                         hn::GatherIndex(found_places, label,
-                                         hn::DemoteTo(found_places, hn::BitCast(places, slot))));
-    }
-  };
-  const auto of_labels = [&](auto others) HWY_ATTR {
-    if constexpr (sizeof(Key) == 4) {
-      return hn::RebindMask(found, others);
-    } else {
-      return hn::DemoteMaskTo(found, tag, others);
-    }
-  };
   const auto look = [&](auto key, auto exist) HWY_ATTR {
     const auto mixed = hn::Xor(key, hn::ShiftRight<4 * sizeof(Key)>(key));
-    auto slot = hn::ShiftRightSame(hn::Mul(mixed, factor), table.shift);
-    auto others = are_others(key, slot);
+    const auto slot = hn::ShiftRightSame(hn::Mul(mixed, factor), table.shift);
+    auto found = words.at(slot);
+    auto others = hn::Ne(found.key, key);
     if (table.has_second) {
-      slot = hn::MaskedAddOr(slot, others, slot, hn::Set(tag, Key{1}));
-      others = are_others(key, slot);
+      found = words.at(hn::MaskedAddOr(slot, others, slot, hn::Set(tag, Key{1})));
+      others = hn::Ne(found.key, key);
     }
     if (!hn::AllFalse(tag, others)) {
       missed += hn::CompressBlendedStore(key, hn::And(others, exist), tag, missed);
     }
-    return hn::TruncateTo(short_labels, hn::IfThenElse(of_labels(others), rest, labels_at(slot)));
+    return hn::TruncateTo(short_labels, hn::IfThenElse(others, rest, found.label));
   };
   std::size_t i = 0;
   for (; i + lanes <= size; i += lanes) {
@@ -68,6 +128,24 @@ std::size_t find(const Key* keys, std::size_t size, const LabelTable<Key>& table
                labels + i, left);
   }
   return static_cast<std::size_t>(missed - begin_missed);
+}
+
+template <class Key>
+std::size_t find(const Key* keys, std::size_t size, const LabelTable<Key>& table,
+                 std::uint16_t* labels, Key* missed) {
+  const auto find_by = [&](const auto& words)
+                           HWY_ATTR { return find_in(words, keys, size, table, labels, missed); };
+#if !HWY_HAVE_SCALABLE
+  const std::size_t registers =
+      (std::size_t{1} << (8 * sizeof(Key) - table.shift)) / hn::Lanes(hn::ScalableTag<Key>());
+  if (!table.has_second) {
+    if (registers == 1) return find_by(InRegisters<Key, 1>(table));
+    if (registers == 2) return find_by(InRegisters<Key, 2>(table));
+    if (registers == 4) return find_by(InRegisters<Key, 4>(table));
+    if (registers == 8) return find_by(InRegisters<Key, 8>(table));
+  }
+#endif
+  return find_by(Gathered<Key>(table));
 }
 std::size_t find_4(const std::uint32_t* keys, std::size_t size,
                    const LabelTable<std::uint32_t>& table, std::uint16_t* labels,

@@ -62,13 +62,12 @@ struct HostMemory {
   static constexpr std::size_t bytes_of_home = sizeof(std::uint64_t);
   static constexpr std::size_t bytes_of_label = sizeof(std::uint32_t);
 
-  /// Of the kinds of a sample of so many keys alone, with two places for each, or of pairs, with labels, too.
-  static std::size_t kinds_bytes(std::size_t count, bool with_labels) {
+  /// Of the kinds of a sample of so many keys alone, or of pairs, with two places for each, and their labels.
+  static std::size_t kinds_bytes(std::size_t count, bool with_values) {
     const std::size_t size =
-        with_labels ? BucketSample::size_for_labels(count) : BucketSample::size_of(count);
+        with_values ? BucketSample::size_for_labels(count) : BucketSample::size_of(count);
     return (size + 1) * (2 * sizeof(std::uint64_t) + bytes_of_kind) +
-           KindHomes<std::uint64_t>::end_of(size) *
-               (bytes_of_home + (with_labels ? bytes_of_label : 0));
+           KindHomes<std::uint64_t>::end_of(size) * (bytes_of_home + bytes_of_label);
   }
   /// Of every level's state, whatever the key.
   static constexpr std::size_t state_bytes =

@@ -24,8 +24,6 @@ struct KeyCounts {
   std::size_t values() const { return digit.mask + std::size_t{1}; }
   /// More values than words have room for in a core's cache are counted in bytes, each thread's behind `start`.
   bool in_bytes() const { return values() > std::size_t{1} << max_word_bits; }
-  /// Fewer keys a value take as long to be written anew as to be sorted.
-  static constexpr std::size_t least_of_bytes = 16;
   std::size_t bytes_to(std::size_t thread) const {
     const std::size_t start_bytes = (values() + 1) * sizeof(std::uint64_t);
     return (start_bytes + line_bytes - 1) / line_bytes * line_bytes + thread * values();

@@ -25,23 +25,29 @@ struct CountFrequentKinds {
   Level level;
   BenchSite benches;
   Kinds kinds;
+  SlotLabels<Level> labels;  ///< of kinds that have their first homes, where they serve
   Key* rest;
   typename Kinds::Kind most_frequent = kinds.most_frequent();
   bool splits = splits_off(kinds);
   static constexpr std::size_t stretch = 4096;
   /// So many kinds are compared with sooner than looked up.
-  static constexpr std::size_t most_few = sizeof(Key) == 4 ? 24 : 16;
+  static constexpr std::size_t most_few = 16;
   static std::size_t few() { return By::exists && has_wide_simd() ? most_few : 4; }
-
   /// Is one key most of all, or nearly? (A sample of keys of which one is half says now the one, now the other.)
   static bool splits_off(const Kinds& kinds) {
     return 8 * kinds.most_frequent().times > 3 * kinds.looked_at;
   }
-  static bool fits(const BenchSite& benches, const Kinds& kinds) {
-    return counters_of(kinds) * sizeof(std::uint32_t) <= benches.record_bytes &&
-           sizeof(Key) * (stretch + 1) <= benches.record_bytes;
+  /// May SIMD look up labels? (Of 8 bytes it takes as long as to count where keys live.)
+  static bool labels_serve(const Kinds& kinds) {
+    return sizeof(Key) == 4 && SimdLabels<Key>::serve() && kinds.count > few() &&
+           !splits_off(kinds);
   }
-  /// Of a thread, for each slot.
+  /// Do counters for all homes, and a stretch's keys?
+  static bool fits(const BenchSite& benches, const Kinds& kinds) {
+    return std::max(2 * kinds.homes.end() * sizeof(std::uint32_t), sizeof(Key) * (stretch + 1)) <=
+           benches.record_bytes;
+  }
+  /// Of a thread, for each label or slot.
   static std::uint32_t* times_of(const BenchSite& benches, std::size_t thread) {
     return reinterpret_cast<std::uint32_t*>(benches.bench<typename Level::Rec>(thread).a);
   }
@@ -50,7 +56,8 @@ struct CountFrequentKinds {
     const auto thread = static_cast<std::size_t>(team.league_rank());
     std::uint32_t* const times = times_of(benches, thread);
     Key* const missed = reinterpret_cast<Key*>(benches.bench<typename Level::Rec>(thread).b);
-    std::fill_n(times, counters_of(kinds), 0u);
+    const std::size_t set = counters_of_set(), all = sets() * set;
+    std::fill_n(times, all, 0u);
     level.for_each_block([&](std::size_t begin, std::size_t end) {
       for (std::size_t at = begin; at < end; at += stretch) {
         const std::size_t left =
@@ -58,16 +65,28 @@ struct CountFrequentKinds {
         if (!give(missed, left)) level.judge(Level::State::escaped);
       }
     });
-    const std::size_t slots = kinds.homes.end();
-    for (std::size_t slot = 0; slot < slots; ++slot) times[slot] += times[slots + slot];
+    for (std::size_t i = set; i < all; ++i) times[i % set] += times[i];
+  }
+  /// How often a kind came to a thread.
+  std::uint32_t times_of(std::size_t thread, std::size_t kind) const {
+    return times_of(benches, thread)[counter_of(kind)];
   }
 
  private:
-  static std::size_t counters_of(const Kinds& kinds) { return 2 * kinds.homes.end(); }
+  /// In sets, so that equal keys in a row do not wait for each other.
+  static constexpr std::size_t sets_of_labels = 4, sets_of_homes = 2;
+  bool by_labels() const { return labels.have_first_homes; }
+  std::size_t sets() const { return by_labels() ? sets_of_labels : sets_of_homes; }
+  /// (Four of labels take less room than two of the homes of their sample.)
+  std::size_t counters_of_set() const { return by_labels() ? kinds.count + 1 : kinds.homes.end(); }
+  std::size_t counter_of(std::size_t kind) const {
+    return by_labels() ? kind : kinds.kinds[kind].slot;
+  }
 
   /// Counts keys and returns how many are of no kind, which are put to `missed`.
   std::size_t count(const Key* keys, std::size_t size, std::uint32_t* times, Key* missed) const {
     if (kinds.count <= few() && count_few(keys, size, times)) return 0;
+    if (by_labels()) return count_by_labels(keys, size, times, missed);
     if (!splits) return count_by_homes(keys, size, times, missed);
     const std::size_t left = split_off(keys, size, times, missed);
     return count_by_homes(missed, left, times, missed);
@@ -80,7 +99,7 @@ struct CountFrequentKinds {
     for (std::size_t k = 0; k < kinds.count; ++k) few_kinds[k] = kinds.key(k);
     compare(keys, size, few_kinds, found);
     if (std::accumulate(found, found + kinds.count, std::size_t{0}) != size) return false;
-    for (std::size_t k = 0; k < kinds.count; ++k) times[kinds.kinds[k].slot] += found[k];
+    for (std::size_t k = 0; k < kinds.count; ++k) times[counter_of(k)] += found[k];
     return true;
   }
   void compare(const Key* keys, std::size_t size, const Key* few_kinds,
@@ -98,6 +117,19 @@ struct CountFrequentKinds {
       for (std::size_t i = 0; i < size; ++i) alike += keys[i] == kind;
       found[k] = static_cast<std::uint32_t>(alike);
     }
+  }
+
+  std::size_t count_by_labels(const Key* keys, std::size_t size, std::uint32_t* times,
+                              Key* missed) const {
+    std::uint16_t found[stretch];
+    const std::size_t left = labels.find(kinds, keys, size, found, missed);
+    const std::size_t set = kinds.count + 1;
+    std::size_t i = 0;
+    for (; i + sets_of_labels <= size; i += sets_of_labels) {
+      for (std::size_t q = 0; q < sets_of_labels; ++q) ++times[q * set + found[i + q]];
+    }
+    for (; i < size; ++i) ++times[found[i]];
+    return left;
   }
 
   /// To compare with the most frequent kind costs half of what a look for a home does.

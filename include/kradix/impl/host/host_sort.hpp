@@ -185,12 +185,18 @@ class HostSort {
       if (has_parts && kinds.count > Count::few() && Count::splits_off(kinds)) return false;
       auto* const rest = reinterpret_cast<typename Level::Key*>(memory_.blocks);
       level_.state->rest = 0;
+      auto labels = SlotLabels<Level>::in(memory_.kinds, sample);
+      if (Count::labels_serve(kinds) && kinds.part(level_.order)) {
+        labels.have_first_homes = true;
+        labels.fill(kinds, [](std::size_t l) { return l; });
+      }
+      const Count count{level_, memory_.benches, kinds, labels, rest};
       open();
-      launch("CountFrequentKinds", level_.threads, Count{level_, memory_.benches, kinds, rest});
+      launch("CountFrequentKinds", level_.threads, count);
       if (!was_good()) return false;
       const std::size_t rest_size = level_.state->rest;
       kinds.add_up(level_.threads,
-                   [&](std::size_t t) { return Count::times_of(memory_.benches, t); });
+                   [&](std::size_t t, std::size_t k) { return count.times_of(t, k); });
       HostMemory memory = memory_;
       Room room{level_.sink.keys, level_.range.size()};
       memory.blocks = room.template take<typename Level::Rec>(rest_size);
@@ -245,7 +251,7 @@ class HostSort {
           if (splits_) return false;  // which costs less
         }
       }
-      labelled.number(level_.order, most_parted);
+      labelled.number(level_.order, most_parted, 2 * memory_.benches.record_bytes, level_.block);
       level_.state->buckets.count = labelled.labels();
       open();
       launch("LabelBlocks", level_.threads,
@@ -313,8 +319,11 @@ class HostSort {
     return false;
   }
   bool can_part() const {
-    return SimdParts<Level>::serve(level_) &&
-           memory_.benches.record_bytes >= SimdParts<Level>::bytes();
+    if constexpr (SimdParts<Level>::exists) {
+      return SimdParts<Level>::serve(level_) &&
+             memory_.benches.record_bytes >= SimdParts<Level>::bytes();
+    }
+    return false;
   }
   /// By a sample, which is put in order.
   template <class Word>
@@ -350,10 +359,14 @@ class HostSort {
         values * std::max<std::size_t>(level_.threads, 2) > keys / 2) {
       return false;
     }
+    // Fewer keys a value take as long to be written anew as to be sorted, if that is done by SIMD.
+    constexpr std::size_t least_keys = 16;
+    const bool have_enough = values * least_keys <= keys;
     if (counts.in_bytes()) {
-      return values * Counts::least_of_bytes <= keys && counts.bytes_to(level_.threads) <= bytes &&
+      return have_enough && counts.bytes_to(level_.threads) <= bytes &&
              values <= 4 * memory_.benches.record_bytes;
     }
+    if (!have_enough && can_part()) return false;
     return (values + 1) * sizeof(std::uint64_t) <= bytes &&
            counts.counters() * sizeof(std::uint32_t) <= memory_.benches.record_bytes;
   }

@@ -16,6 +16,7 @@ template <class Key>
 struct KindHomes {
   static constexpr int least_bits = 4, most_bits = 13;
   static constexpr std::size_t most_slots = std::size_t{1} << most_bits;
+  static constexpr int bits_in_registers = sizeof(Key) <= 4 ? 7 : 6;  ///< eight, of 64 bytes
 
   Key* keys;  ///< end() of them
   int bits;   ///< of a slot

@@ -16,26 +16,64 @@
 
 namespace kradix::impl {
 
+/// Where a thread puts values of each label, if none are counted before: as far as a sample tells there is room for some times what
+/// comes. Keys of no kind go before them.
+struct LabelSegments {
+  static constexpr std::size_t most = 64, most_stretch = 1024, least_stretch = 256;
+
+  std::size_t stretch =
+      0;  ///< after so many keys it is seen whether there still is room (0: there is none)
+  std::size_t values_at = 0;  ///< bytes
+  std::uint32_t begin[most + 1] = {};
+
+  /// Of `labels`, in so many bytes of each thread, which moves `block` elements at a time.
+  template <class Key, class Value, class TimesOf>
+  static LabelSegments of(std::size_t labels, std::size_t bytes, std::size_t block,
+                          const TimesOf& times_of) {
+    constexpr std::size_t least_room = 2;
+    LabelSegments segments;
+    segments.values_at = (block * sizeof(Key) + sizeof(Value) - 1) / sizeof(Value) * sizeof(Value);
+    const std::size_t room =
+        bytes > segments.values_at ? (bytes - segments.values_at) / sizeof(Value) : 0;
+    std::size_t stretch = most_stretch;
+    while (stretch >= least_stretch && labels * stretch + least_room * block > room) stretch /= 2;
+    if (labels > most || stretch < least_stretch) return segments;
+    const std::size_t shared = room - labels * stretch;
+    std::size_t all = 0, seen = 0;
+    for (std::size_t l = 0; l < labels; ++l) all += times_of(l) + 1;
+    for (std::size_t l = 0; l < labels; ++l) {
+      seen += times_of(l) + 1;
+      segments.begin[l + 1] = static_cast<std::uint32_t>(shared * seen / all + (l + 1) * stretch);
+    }
+    segments.stretch = stretch;
+    return segments;
+  }
+  bool exist() const { return stretch > 0; }
+  bool have_room(const std::uint32_t* at, std::size_t labels) const {
+    const auto wanted = static_cast<std::uint32_t>(stretch);
+    std::uint32_t missing = 0;  // of numbers below zero
+    for (std::size_t l = 0; l < labels; ++l) missing |= begin[l + 1] - at[l] - wanted;
+    return missing >> 31 == 0;
+  }
+};
+
 /// A number for each kind: first those that SIMD parts from the others one by one, then the others as they come.
 template <class Level>
 struct LabelledKinds {
   using Key = typename Level::Key;
   using Value = typename Level::ValueType;
   using Simd = SimdKinds<Key, Value>;
+  using Labels = SimdLabels<Key>;
 
   SampledKinds<Level> sampled;
-  std::uint32_t* label;  ///< of each slot
+  SlotLabels<Level> by_slot;
   std::size_t parted_count = 0;
   std::uint16_t parted[Simd::limit] = {};  ///< in order; so many are parted
-  bool have_first_homes = false;           ///< each has its first home
   bool crowd = false;                      ///< of the others one is a quarter
-  static constexpr std::size_t label_bytes = sizeof(std::uint32_t);
+  LabelSegments segments{};                ///< if they exist, nothing need be counted
 
   static LabelledKinds in(std::byte* memory, std::size_t size) {
-    const std::size_t behind =
-        (SampledKinds<Level>::bytes(size) + label_bytes - 1) / label_bytes * label_bytes;
-    return {SampledKinds<Level>::in(memory, size),
-            reinterpret_cast<std::uint32_t*>(memory + behind)};
+    return {SampledKinds<Level>::in(memory, size), SlotLabels<Level>::in(memory, size)};
   }
 
   /// What is of no kind has the label behind all.
@@ -48,18 +86,25 @@ struct LabelledKinds {
     return kind;
   }
 
-  /// At most `most` are parted.
+  /// At most `most` are parted. Each thread has so many bytes, and moves `block` elements at a time.
   template <class Order>
-  void number(const Order& order, std::size_t most) {
-    part_frequent(most);
-    have_first_homes = sampled.part(order);
-    std::fill_n(label, sampled.homes.end(), std::uint32_t{rest()});
-    for (std::size_t l = 0; l < sampled.count; ++l) {
-      label[sampled.kinds[kind_of(l)].slot] = static_cast<std::uint32_t>(l);
+  void number(const Order& order, std::size_t most, std::size_t bytes, std::size_t block) {
+    constexpr std::size_t least = 9;  // that registers serve sooner than SIMD parts them
+    by_slot.have_first_homes = sampled.part(order);
+    const bool looks_up = by_slot.lie_in_registers(sampled) && sampled.count >= least &&
+                          !crowd_together(sampled.most_frequent().times, sampled.looked_at);
+    if (!looks_up) part_frequent(most);
+    if (Labels::serve() && parted_count == 0 && !crowd) {
+      segments = LabelSegments::of<Key, Value>(labels(), bytes, block, [&](std::size_t l) {
+        return l < sampled.count ? sampled.kinds[l].times : sampled.rest_times;
+      });
     }
+    by_slot.fill(sampled, [&](std::size_t l) { return kind_of(l); });
   }
 
  private:
+  static bool crowd_together(std::size_t times, std::size_t all) { return 4 * times >= all; }
+
   /// Few kinds are all parted; of more those that are frequent, if they are most of all: else labels alone take less time than both.
   void part_frequent(std::size_t most) {
     constexpr std::size_t least_share_of_few = 32;
@@ -76,7 +121,7 @@ struct LabelledKinds {
     for (std::size_t l = parted_count; l < sampled.count; ++l) {
       greatest = std::max<std::size_t>(greatest, sampled.kinds[kind_of(l)].times);
     }
-    crowd = 4 * greatest >= sampled.looked_at - parted_times;
+    crowd = crowd_together(greatest, sampled.looked_at - parted_times);
   }
 };
 
@@ -112,6 +157,7 @@ struct LabelBlocks {
     for (std::size_t i = 0; i < size; ++i) special |= level.is_special(keys[i]);
     if (special) return false;
     std::uint32_t* const row = level.row_of((begin - level.range.begin) / level.block);
+    if (kinds.segments.exist() && spread(bench, begin, size, row)) return true;
     if (kinds.parted_count > 0) {
       part(bench, begin, size, row);
     } else {
@@ -127,6 +173,50 @@ struct LabelBlocks {
     return reinterpret_cast<std::byte*>(level.blocks + begin);
   }
 
+  /// Each value goes behind those of its label that came before. False, and nothing is written to the block, where the sample has told
+  /// too little.
+  bool spread(const Bench& bench, std::size_t begin, std::size_t size, std::uint32_t* row) const {
+    const auto source = level.source;
+    const LabelSegments& segments = kinds.segments;
+    auto* const memory = reinterpret_cast<std::byte*>(bench.a);
+    auto* const values = reinterpret_cast<Value*>(memory + segments.values_at);
+    auto* const missed = reinterpret_cast<Key*>(memory);
+    std::uint32_t* const at = bench.counters;
+    const std::size_t labels = kinds.labels();
+    std::copy_n(segments.begin, labels, at);
+    std::size_t rest = 0;
+    for (std::size_t done = 0; done < size; done += segments.stretch) {
+      if (!segments.have_room(at, labels)) return false;
+      const std::size_t first = begin + done, some = std::min(segments.stretch, size - done);
+      rest += put(
+          source.keys + first, some, [=](std::size_t i) { return source.value(first + i); }, values,
+          at, missed + rest);
+    }
+    LineWriter writer(out(begin), level.sink.streams);
+    for (std::size_t l = 0; l < labels; ++l) {
+      const std::size_t count = at[l] - segments.begin[l];
+      row[l] = static_cast<std::uint32_t>(writer.size());
+      bench.totals[l] += count;
+      writer.put(reinterpret_cast<const std::byte*>(values + segments.begin[l]),
+                 count * sizeof(Value));
+    }
+    for (std::size_t i = 0; i < rest; ++i) {
+      const Stored key = level.order.enter(missed[i]);
+      writer.put(reinterpret_cast<const std::byte*>(&key), sizeof key);
+    }
+    row[labels] = static_cast<std::uint32_t>(writer.size());
+    return true;
+  }
+  /// A stretch; returns how many of its keys are of the rest.
+  template <class ValueOf>
+  std::size_t put(const Key* keys, std::size_t size, const ValueOf& value_of, Value* values,
+                  std::uint32_t* places, Key* missed) const {
+    std::uint16_t labels[LabelSegments::most_stretch];
+    const std::size_t rest = find(keys, size, labels, missed);
+    const ValueOf value = value_of;
+    for (std::size_t i = 0; i < size; ++i) values[places[labels[i]]++] = value(i);
+    return rest;
+  }
   /// Values of kinds that are parted go where the block's belong at once, each kind's one vector after the other; what is left is
   /// sorted by labels.
   void part(const Bench& bench, std::size_t begin, std::size_t size, std::uint32_t* row) const {
@@ -187,16 +277,8 @@ struct LabelBlocks {
                 level.sink.streams);
   }
 
-  /// Returns how many keys are of the rest, which are put to `missed`; that may be where keys lie.
   std::size_t find(const Key* keys, std::size_t size, std::uint16_t* labels, Key* missed) const {
-    if constexpr (Labels::exist) {
-      const auto homes = kinds.sampled.homes;
-      return find_labels(keys, size,
-                         {homes.keys, kinds.label, homes.hash_factor(),
-                          homes.hash_bits - homes.bits, kinds.rest(), !kinds.have_first_homes},
-                         labels, missed);
-    }
-    return 0;
+    return kinds.by_slot.find(kinds.sampled, keys, size, labels, missed);
   }
 
   /// The rest's keys, as they are stored.
@@ -215,27 +297,27 @@ struct LabelBlocks {
   void count(const Key* keys, std::size_t size, std::uint16_t* labels,
              std::uint32_t* counters) const {
     const auto homes = kinds.sampled.homes;
-    const std::uint32_t* const label = kinds.label;
+    const LabelSlot<Key>* const label = kinds.by_slot.slots;
     const std::uint16_t rest = kinds.rest();
     const auto count = [=](std::uint32_t found, std::size_t i, std::size_t q) {
       labels[i] = static_cast<std::uint16_t>(found);
       ++counters[q * counter_stride + found];
     };
-    if (!kinds.have_first_homes) {
+    if (!kinds.by_slot.have_first_homes) {
       for_each(size, [=](std::size_t i, std::size_t q) {
         const Key key = keys[i];
         // Without branches: which of the two it is, and then whether it is.
         std::size_t slot = homes.first(key);
         slot += homes.keys[slot] != key;
         const auto is_kind = static_cast<std::uint32_t>(-(homes.keys[slot] == key));
-        count(((label[slot] ^ rest) & is_kind) ^ rest, i, q);
+        count(((label[slot].label ^ rest) & is_kind) ^ rest, i, q);
       });
       return;
     }
     for_each(size, [=](std::size_t i, std::size_t q) {
       const Key key = keys[i];
       const std::size_t slot = homes.first(key);
-      count(homes.keys[slot] == key ? label[slot] : rest, i, q);
+      count(homes.keys[slot] == key ? label[slot].label : rest, i, q);
     });
   }
 

@@ -10,6 +10,7 @@
 #include "kradix/impl/host/benches.hpp"
 #include "kradix/impl/host/buckets.hpp"
 #include "kradix/impl/host/kind_homes.hpp"
+#include "kradix/impl/host/simd_kinds.hpp"
 
 namespace kradix::impl {
 
@@ -82,7 +83,7 @@ struct SampledKinds {
   void add_up(std::size_t threads, const TimesOf& times_of) const {
     for (std::size_t k = 0; k < count; ++k) {
       start[k] = 0;
-      for (std::size_t t = 0; t < threads; ++t) start[k] += times_of(t)[kinds[k].slot];
+      for (std::size_t t = 0; t < threads; ++t) start[k] += times_of(t, k);
     }
   }
 
@@ -91,7 +92,10 @@ struct SampledKinds {
     if (count <= most) return;
     std::nth_element(kinds, kinds + most, kinds + count,
                      [](const Kind& a, const Kind& b) { return a.times > b.times; });
-    for (; count > most; --count) rest_times += kinds[count - 1].times;
+    for (; count > most; --count) {
+      const std::uint32_t times = kinds[count - 1].times;
+      if (times > 1) rest_times += times;  // those seen once are among them
+    }
     std::sort(kinds, kinds + count, [](const Kind& a, const Kind& b) { return a.key < b.key; });
   }
 
@@ -144,11 +148,18 @@ struct SampledKinds {
   }
 
  private:
+  /// Among slots that registers hold, where one factor in some hundreds serves, or among more.
   template <class Order>
   bool find_first_homes(const Order& order) {
-    if (count * count > std::size_t{8} << homes.bits) return false;
+    const std::size_t pairs = count * count / 2 + 1;
+    const int few_bits = Homes::bits_for(pairs / 5 + 1);
+    if (few_bits <= Homes::bits_in_registers && find_first_homes(order, few_bits)) return true;
+    return pairs <= std::size_t{4} << homes.bits && find_first_homes(order, Homes::bits_for(pairs));
+  }
+  template <class Order>
+  bool find_first_homes(const Order& order, int bits) {
     Homes parted = homes;
-    parted.bits = std::min(homes.bits, Homes::bits_for(count * count / 2 + 1));
+    parted.bits = std::min(homes.bits, bits);
     for (int turn = 0; turn < 1000; ++turn) {
       if (have_first(parted, order)) {
         homes = parted;
@@ -170,16 +181,23 @@ struct SampledKinds {
     return true;
   }
 
-  /// Looks at the keys of every `step`th place of `size` from `first` on. False if the order cannot store one.
+  static std::size_t scattered(std::size_t i) {
+    return static_cast<std::size_t>((i * 0x9e3779b97f4a7c15u) >> 32);
+  }
+
+  /// Looks at one key of each `step`, a power of two, of `size` places: at each of them for some `first` below it. False if the order cannot store one.
   bool look(const Level& level, std::size_t size, std::size_t first, std::size_t step,
             std::uint32_t* times) {
     constexpr std::size_t ahead = 128;  // whose loads are under way together
     Key found[ahead];
-    while (first < size) {
+    for (std::size_t group = 0; group < size;) {
       std::size_t here = 0;
-      for (; here < ahead && first < size; ++here, first += step) {
-        const std::size_t place = BucketSample::place(first, size, level.range.size());
-        found[here] = level.source.keys[level.range.begin + place];
+      for (; here < ahead && group < size; group += step) {
+        // In each group another one: keys may come back after as many places as lie between equal ones.
+        const std::size_t nth = group + (first ^ scattered(group / step) % step);
+        if (nth >= size) continue;
+        const std::size_t place = BucketSample::place(nth, size, level.range.size());
+        found[here++] = level.source.keys[level.range.begin + place];
       }
       for (std::size_t i = 0; i < here; ++i) {
         if (level.is_special(found[i])) return false;
@@ -192,6 +210,55 @@ struct SampledKinds {
       looked_at += here;
     }
     return true;
+  }
+};
+
+/// A number for each kind, kept by slots.
+template <class Level>
+struct SlotLabels {
+  using Key = typename Level::Key;
+  using Kinds = SampledKinds<Level>;
+  using Homes = KindHomes<Key>;
+  using Simd = SimdLabels<Key>;
+  using Slot = LabelSlot<Key>;
+  static_assert(sizeof(Slot) + sizeof(Key) <=
+                HostMemory::bytes_of_label + HostMemory::bytes_of_home);
+
+  Slot* slots;
+  bool have_first_homes = false;  ///< each kind has its first home
+
+  /// Behind the kinds of a sample of `size` keys.
+  static SlotLabels in(std::byte* memory, std::size_t size) {
+    const std::size_t behind =
+        (Kinds::bytes(size) + sizeof(Slot) - 1) / sizeof(Slot) * sizeof(Slot);
+    return {reinterpret_cast<Slot*>(memory + behind)};
+  }
+  /// Are slots few enough for registers?
+  bool lie_in_registers(const Kinds& kinds) const {
+    return Simd::serve() && have_first_homes && kinds.homes.bits <= Homes::bits_in_registers;
+  }
+  /// Label l is that of kind `kind_of(l)`; what is of no kind has the one behind all.
+  template <class KindOf>
+  void fill(const Kinds& kinds, const KindOf& kind_of) const {
+    for (std::size_t slot = 0; slot < kinds.homes.end(); ++slot) {
+      if constexpr (requires { slots->key; }) slots[slot].key = kinds.homes.keys[slot];
+      slots[slot].label = static_cast<std::uint32_t>(kinds.count);
+    }
+    for (std::size_t l = 0; l < kinds.count; ++l) {
+      slots[kinds.kinds[kind_of(l)].slot].label = static_cast<std::uint32_t>(l);
+    }
+  }
+  /// By SIMD: the label of each key, and those of no kind to `missed`, which may be where keys lie; returns how many these are.
+  std::size_t find(const Kinds& kinds, const Key* keys, std::size_t size, std::uint16_t* labels,
+                   Key* missed) const {
+    if constexpr (Simd::exist) {
+      return find_labels(
+          keys, size,
+          {kinds.homes.keys, slots, kinds.homes.hash_factor(), Homes::hash_bits - kinds.homes.bits,
+           static_cast<std::uint16_t>(kinds.count), !have_first_homes},
+          labels, missed);
+    }
+    return 0;
   }
 };
 

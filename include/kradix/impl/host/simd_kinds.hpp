@@ -18,6 +18,16 @@ struct SimdKinds {
   static constexpr std::size_t most() { return 0; }
 };
 
+/// The label of a slot. Beside one of 4 bytes lies the slot's key: SIMD gathers both as one word.
+template <class Key>
+struct LabelSlot {
+  std::uint32_t label;
+};
+template <>
+struct alignas(8) LabelSlot<std::uint32_t> {
+  std::uint32_t key, label;
+};
+
 /// Are keys' labels looked up by SIMD?
 template <class Key>
 struct SimdLabels {
@@ -38,7 +48,7 @@ struct SimdLabels<Key> {
 template <class Key>
 struct LabelTable {
   const Key* keys;
-  const std::uint32_t* label;
+  const LabelSlot<Key>* labels;
   Key factor;
   int shift;
   std::uint16_t rest;  ///< the label of keys that are in neither
