@@ -33,6 +33,7 @@ struct CountFrequentKinds {
   /// So many kinds are compared with sooner than looked up.
   static constexpr std::size_t most_few = 16;
   static std::size_t few() { return By::exists && has_wide_simd() ? most_few : 4; }
+
   /// Is one key most of all, or nearly? (A sample of keys of which one is half says now the one, now the other.)
   static bool splits_off(const Kinds& kinds) {
     return 8 * kinds.most_frequent().times > 3 * kinds.looked_at;
@@ -56,8 +57,8 @@ struct CountFrequentKinds {
     const auto thread = static_cast<std::size_t>(team.league_rank());
     std::uint32_t* const times = times_of(benches, thread);
     Key* const missed = reinterpret_cast<Key*>(benches.bench<typename Level::Rec>(thread).b);
-    const std::size_t set = counters_of_set(), all = sets() * set;
-    std::fill_n(times, all, 0u);
+    const std::size_t set = counters_of_set();
+    std::fill_n(times, sets() * set, 0u);
     level.for_each_block([&](std::size_t begin, std::size_t end) {
       for (std::size_t at = begin; at < end; at += stretch) {
         const std::size_t left =
@@ -65,7 +66,10 @@ struct CountFrequentKinds {
         if (!give(missed, left)) level.judge(Level::State::escaped);
       }
     });
-    for (std::size_t i = set; i < all; ++i) times[i % set] += times[i];
+    for (std::size_t s = 1; s < sets(); ++s) {
+      const std::uint32_t* const others = times + s * set;
+      for (std::size_t i = 0; i < set; ++i) times[i] += others[i];
+    }
   }
   /// How often a kind came to a thread.
   std::uint32_t times_of(std::size_t thread, std::size_t kind) const {
@@ -86,7 +90,9 @@ struct CountFrequentKinds {
   /// Counts keys and returns how many are of no kind, which are put to `missed`.
   std::size_t count(const Key* keys, std::size_t size, std::uint32_t* times, Key* missed) const {
     if (kinds.count <= few() && count_few(keys, size, times)) return 0;
-    if (by_labels()) return count_by_labels(keys, size, times, missed);
+    if constexpr (SimdLabels<Key>::exist) {
+      if (by_labels()) return count_by_labels(keys, size, times, missed);
+    }
     if (!splits) return count_by_homes(keys, size, times, missed);
     const std::size_t left = split_off(keys, size, times, missed);
     return count_by_homes(missed, left, times, missed);
@@ -123,7 +129,7 @@ struct CountFrequentKinds {
                               Key* missed) const {
     std::uint16_t found[stretch];
     const std::size_t left = labels.find(kinds, keys, size, found, missed);
-    const std::size_t set = kinds.count + 1;
+    const std::size_t set = counters_of_set();
     std::size_t i = 0;
     for (; i + sets_of_labels <= size; i += sets_of_labels) {
       for (std::size_t q = 0; q < sets_of_labels; ++q) ++times[q * set + found[i + q]];

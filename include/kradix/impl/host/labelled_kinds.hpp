@@ -21,8 +21,8 @@ namespace kradix::impl {
 struct LabelSegments {
   static constexpr std::size_t most = 64, most_stretch = 1024, least_stretch = 256;
 
-  std::size_t stretch =
-      0;  ///< after so many keys it is seen whether there still is room (0: there is none)
+  /// After so many keys it is seen whether there still is room (0: there are no segments).
+  std::size_t stretch = 0;
   std::size_t values_at = 0;  ///< bytes
   std::uint32_t begin[most + 1] = {};
 
@@ -157,7 +157,9 @@ struct LabelBlocks {
     for (std::size_t i = 0; i < size; ++i) special |= level.is_special(keys[i]);
     if (special) return false;
     std::uint32_t* const row = level.row_of((begin - level.range.begin) / level.block);
-    if (kinds.segments.exist() && spread(bench, begin, size, row)) return true;
+    if constexpr (Labels::exist) {
+      if (kinds.segments.exist() && spread(bench, begin, size, row)) return true;
+    }
     if (kinds.parted_count > 0) {
       part(bench, begin, size, row);
     } else {
@@ -212,7 +214,7 @@ struct LabelBlocks {
   std::size_t put(const Key* keys, std::size_t size, const ValueOf& value_of, Value* values,
                   std::uint32_t* places, Key* missed) const {
     std::uint16_t labels[LabelSegments::most_stretch];
-    const std::size_t rest = find(keys, size, labels, missed);
+    const std::size_t rest = kinds.by_slot.find(kinds.sampled, keys, size, labels, missed);
     const ValueOf value = value_of;
     for (std::size_t i = 0; i < size; ++i) values[places[labels[i]]++] = value(i);
     return rest;
@@ -263,7 +265,7 @@ struct LabelBlocks {
     }
     std::size_t rest;
     if (Labels::serve()) {
-      rest = find(keys, size, labels, others);
+      rest = kinds.by_slot.find(kinds.sampled, keys, size, labels, others);
       enter(others, rest, behind);
       count_labels(labels, size, bench.counters);
       place(bench, parted_bytes, row);
@@ -275,10 +277,6 @@ struct LabelBlocks {
     move(size, labels, value, bench);
     write_bytes(to + parted_bytes, sorted, size * sizeof(Value) + rest * sizeof(Stored),
                 level.sink.streams);
-  }
-
-  std::size_t find(const Key* keys, std::size_t size, std::uint16_t* labels, Key* missed) const {
-    return kinds.by_slot.find(kinds.sampled, keys, size, labels, missed);
   }
 
   /// The rest's keys, as they are stored.

@@ -148,12 +148,13 @@ struct SampledKinds {
   }
 
  private:
-  /// Among slots that registers hold, where one factor in some hundreds serves, or among more.
+  /// Among slots that registers hold, if SIMD looks there, where one factor in some hundreds serves; or among more.
   template <class Order>
   bool find_first_homes(const Order& order) {
     const std::size_t pairs = count * count / 2 + 1;
     const int few_bits = Homes::bits_for(pairs / 5 + 1);
-    if (few_bits <= Homes::bits_in_registers && find_first_homes(order, few_bits)) return true;
+    const bool in_registers = SimdLabels<Key>::serve() && few_bits <= Homes::bits_in_registers;
+    if (in_registers && find_first_homes(order, few_bits)) return true;
     return pairs <= std::size_t{4} << homes.bits && find_first_homes(order, Homes::bits_for(pairs));
   }
   template <class Order>
@@ -185,7 +186,8 @@ struct SampledKinds {
     return static_cast<std::size_t>((i * 0x9e3779b97f4a7c15u) >> 32);
   }
 
-  /// Looks at one key of each `step`, a power of two, of `size` places: at each of them for some `first` below it. False if the order cannot store one.
+  /// Looks at one key of each `step`, a power of two, of `size` places: at each of them for some `first` below it. False if the order
+  /// cannot store one.
   bool look(const Level& level, std::size_t size, std::size_t first, std::size_t step,
             std::uint32_t* times) {
     constexpr std::size_t ahead = 128;  // whose loads are under way together
