@@ -334,7 +334,9 @@ void part_words() {
       const bool parts = counts_and_sorts(input, order, "SortParts", shape, true);
       // Words of 8 bytes that spread go to buckets sooner with vectors of 32 bytes.
       const bool parts_spread = with_highway && (sizeof(Key) == 4 || has_wide_simd());
-      if (pattern == keys::Pattern::uniform) EXPECT_EQ(parts, parts_spread);
+      if (pattern == keys::Pattern::uniform) {
+        EXPECT_EQ(parts, parts_spread);
+      }
       if (::testing::Test::HasFailure()) return;
     }
     // No sample misses one of so few, and each finds a home.
@@ -446,7 +448,9 @@ void sort_kinds() {
           input[other] = m % 4 == 0 ? kinds[0] / 2 : any();
         }
         const bool labelled = labels_and_sorts(input, order, shape);
-        if (distinct == 16 || distinct == 60) EXPECT_TRUE(labelled);
+        if (distinct == 16 || distinct == 60) {
+          EXPECT_TRUE(labelled);
+        }
         // Two and fewer are split off, but where SIMD moves values.
         if (distinct == 1) {
           using Simd = SimdKinds<typename codec_of<Key>::key_type, std::uint32_t>;
@@ -527,7 +531,9 @@ void move_few() {
               input, uneven ? Order::descending : Order::ascending, shape);
           if (::testing::Test::HasFailure()) return;
           const bool few = distinct <= 4 && distinct + others > 2 && others <= 100;
-          if (few && most > 0 && shape.block % 2 == 0) EXPECT_TRUE(labelled);
+          if (few && most > 0 && shape.block % 2 == 0) {
+            EXPECT_TRUE(labelled);
+          }
         }
       }
     }

@@ -62,7 +62,9 @@ class LongChunksOf : public ::testing::Test {
             EXPECT_EQ(route.finishes, 1);
             // What is sorted digit by digit is in chunks of the usual length.
             const auto most = static_cast<std::size_t>(alone_with(sizeof(T)).round());
-            if (rule.gain <= 0) EXPECT_GE(route.chunks, count / (route.crowded ? most : chunk));
+            if (rule.gain <= 0) {
+              EXPECT_GE(route.chunks, count / (route.crowded ? most : chunk));
+            }
           }
         }
         if (this->HasFailure()) return;
@@ -115,6 +117,61 @@ TEST(Gathering, IsPlannedForIntegers) {
     problem.bits = {};
     problem.integral = problem.told_apart = false;
   }
+}
+
+/// Keys of 4 bytes lie in one word with their indices, if no more than those are wanted and words find room there.
+TEST(Gathering, NumbersShortKeys) {
+  Machine device{270336, {256, 19}, {384, 20}, {256, 17}, {256, 18}, {256, 16}, true};
+  device.gather = {256, 24};
+  device.number = {320, 22};
+  for (const int key_bytes : {4, 8}) {
+    for (const int value_bytes : {4, 8}) {
+      for (const bool numbers : {false, true}) {
+        Problem problem;
+        problem.count = std::size_t{1} << 26;
+        problem.key_bytes = key_bytes;
+        problem.key_bits = 8 * key_bytes;
+        problem.value_bytes = value_bytes;
+        problem.integral = true;
+        problem.numbers = numbers;
+        const bool both_short = key_bytes == 4 && value_bytes == 4;
+        EXPECT_EQ(make_plan(problem, device).numbered, numbers && both_short ? 320u * 22 : 0u)
+            << key_bytes << " " << value_bytes << " " << numbers;
+      }
+    }
+  }
+}
+
+/// What is counted of a word and the few bits of its code below leave room for the index, however many there are.
+TEST(Gathering, WordsOfAChunkFitHalfAWord) {
+  constexpr int counted = 16;
+  using Split = NumberedSplit<counted>;
+  int shapes = 0;
+  for (double count = 1 << 22; count < 0x1p29; count *= 1.003) {
+    const Gathering shape = Gathering::of(static_cast<std::size_t>(count), 320 * 22, 256 * 18);
+    if (!shape.exists()) continue;
+    ++shapes;
+    EXPECT_TRUE(Split::fits(shape)) << count;
+    const int index_bits = std::bit_width(shape.count - 1);
+    const int cell_bits = 32 - shape.bits();
+    for (const std::uint32_t first : {0u, 3u * shape.together}) {
+      const Split split{first << cell_bits, Split::shift_of(shape.together, cell_bits), index_bits};
+      const std::uint32_t last = ((first + shape.together) << cell_bits) - 1;
+      std::uint64_t before = 0;
+      for (const std::uint32_t code : {split.least, split.least + 1, last - 1, last}) {
+        for (const std::uint32_t index : {0u, 1u, shape.count - 1}) {
+          const auto word = Numbered::make(code, index);
+          const std::uint32_t own = split.counted(word), rest = split.rest(word);
+          EXPECT_EQ(split.word(own, rest), word);
+          EXPECT_EQ(split.index(rest), index);
+          const std::uint64_t order = std::uint64_t{own} << 32 | rest;
+          EXPECT_TRUE(word == Numbered::make(split.least, 0) || before < order);
+          before = order;
+        }
+      }
+    }
+  }
+  EXPECT_GT(shapes, 1000);
 }
 
 /// Twice as many as two digits leave within a chunk, and four times as many, are planned longer chunks; more are not.

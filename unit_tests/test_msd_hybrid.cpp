@@ -60,7 +60,9 @@ TYPED_TEST(MsdHybridOf, FinishesEveryPattern) {
             const bool mends = rule.gain > 0;
             EXPECT_EQ(route.mends, mends ? 1 : 0);
             EXPECT_EQ(route.crowded, rule.close < 0 && !mends ? 1 : 0);
-            if (!mends) EXPECT_GE(route.chunks, count / chunk);
+            if (!mends) {
+              EXPECT_GE(route.chunks, count / chunk);
+            }
           }
         }
         if (this->HasFailure()) return;
@@ -211,7 +213,9 @@ void expect_some_times_each_counted() {
       EXPECT_EQ(route.finishes, 1);
       EXPECT_EQ(route.crowded, 0);
       // Two kinds may share a counter.
-      if (times < 8 || !scattered) EXPECT_EQ(route.given_up, 0u);
+      if (times < 8 || !scattered) {
+        EXPECT_EQ(route.given_up, 0u);
+      }
     }
   }
 }
@@ -421,7 +425,9 @@ TEST(MsdHybrid, GathersEvenKeys) {
       EXPECT_EQ(even.finishes, 1);
       EXPECT_NE(choice(log_count, key_bytes, 0.3).spreads, Route::gathered);
       const Route some_alike = choice(log_count, key_bytes, 0, 20);
-      if (key_bytes == 4 && log_count >= 27) EXPECT_NE(some_alike.spreads, Route::gathered);
+      if (key_bytes == 4 && log_count >= 27) {
+        EXPECT_NE(some_alike.spreads, Route::gathered);
+      }
     }
   }
 }
@@ -708,7 +714,6 @@ std::vector<Key> runs_of(std::size_t longest, double chance, std::mt19937_64& ra
 /// After so many sweeps: an odd number leaves elements in place in the other array, and two leave the runs.
 template <class Key, class Value>
 void expect_runs_mended(const std::vector<Key>& input, Order order, int sweeps) {
-  using Codec = decltype(make_codec<Key>(order));
   const auto indices = reference::sorted_indices(input, order);
   RouteRule rule = by_mending;
   for (rule.run = 1e6; rule.least_sweeps(input.size()) < sweeps;) rule.run /= 10;
@@ -720,8 +725,12 @@ void expect_runs_mended(const std::vector<Key>& input, Order order, int sweeps) 
     EXPECT_EQ(sorted.route.mends, 1);
     EXPECT_EQ(sorted.route.digits.count(), sweeps);
     for (std::size_t i = 0; i < input.size(); ++i) {
-      if (!movement.leaves_keys) ASSERT_TRUE(sorted.keys[i] == input[indices[i]]) << i;
-      if constexpr (!std::is_same_v<Value, NoValue>) ASSERT_EQ(sorted.values[i], indices[i]) << i;
+      if (!movement.leaves_keys) {
+        ASSERT_TRUE(sorted.keys[i] == input[indices[i]]) << i;
+      }
+      if constexpr (!std::is_same_v<Value, NoValue>) {
+        ASSERT_EQ(sorted.values[i], indices[i]) << i;
+      }
     }
   }
 }
@@ -1105,14 +1114,19 @@ class GatheredPairs : public Gathered<typename Pair::first_type> {
   static constexpr auto tile =
       static_cast<std::size_t>(gather_shape<Space>(sizeof(Key), sizeof(Value)).round());
 
+  /// Keys of 4 bytes are numbered then.
+  static constexpr Movement wanting_indices{
+      .in_place = false, .makes_indices = true, .leaves_keys = true};
+
   /// In place and not, with values or indices, which alone may be wanted. Returns how keys were spread.
   int spreads(const std::vector<Key>& input, Order order) {
     const auto indices = reference::sorted_indices(input, order);
     std::set<int> ways;
-    for (const Movement movement : {Movement{.in_place = true}, Movement{.in_place = false},
-                                    Movement{.in_place = false, .makes_indices = true},
-                                    Movement{.in_place = false, .leaves_keys = true},
-                                    Movement{.in_place = true, .makes_indices = true}}) {
+    for (const Movement movement :
+         {Movement{.in_place = true}, Movement{.in_place = false},
+          Movement{.in_place = false, .makes_indices = true},
+          Movement{.in_place = false, .leaves_keys = true}, wanting_indices,
+          Movement{.in_place = true, .makes_indices = true}}) {
       SCOPED_TRACE(::testing::Message()
                    << "in place " << movement.in_place << ", indices " << movement.makes_indices
                    << ", leaves keys " << movement.leaves_keys);
@@ -2109,7 +2123,7 @@ TEST(ListChunks, CutsThemAtGaps) {
       const auto run_at = [&](std::size_t place) { return input[place] >> shift; };
       end += static_cast<std::size_t>(chunk.size());
       ASSERT_TRUE(end == count || run_at(end) != run_at(end - 1)) << "a run is cut at " << end;
-      over_gaps += run_at(end - 1) - run_at(chunk.begin()) >> gap_bits > 0 ? 1 : 0;
+      over_gaps += (run_at(end - 1) - run_at(chunk.begin())) >> gap_bits > 0 ? 1 : 0;
     }
     EXPECT_EQ(end, count);
     // Hardly any window has too little room for its cuts.
@@ -2160,7 +2174,9 @@ TEST(ListChunks, TakesWholeCells) {
         ASSERT_TRUE(all_ends.count(end) > 0) << "a cell is cut at " << end;
       }
       EXPECT_EQ(end, count);
-      if (Lanes<Space>::width > 1 && usual == 60) EXPECT_LT(10 * sizes.size(), ends.size());
+      if (Lanes<Space>::width > 1 && usual == 60) {
+        EXPECT_LT(10 * sizes.size(), ends.size());
+      }
     }
   }
 }

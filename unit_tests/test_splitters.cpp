@@ -138,7 +138,9 @@ TEST(Splitters, PartSamples) {
       const std::uint64_t begin = splitters[static_cast<std::size_t>(bin)];
       const std::uint64_t next = splitters[static_cast<std::size_t>(bin) + 1];
       const bool one_code = holds_one_code(begin, next);
-      if (in_bin[static_cast<std::size_t>(bin)] > 3 * count / Tree::bins) EXPECT_TRUE(one_code);
+      if (in_bin[static_cast<std::size_t>(bin)] > 3 * count / Tree::bins) {
+        EXPECT_TRUE(one_code);
+      }
       EXPECT_EQ(one_code, next - begin == 1);
     }
   }

@@ -80,7 +80,9 @@ void expect_spread(const Options& options, std::size_t per_rank) {
       expect_sorted(Whole<Key>(Shape::uniform, Spread::even, 9000), options, "spread");
   const bool fits = world::size() >= 2 && world::size() <= 16;
   EXPECT_EQ(report.work == Work::spread_first, fits) << report;
-  if (fits) EXPECT_EQ(report.ranges, std::max(options.ranges, 1));
+  if (fits) {
+    EXPECT_EQ(report.ranges, std::max(options.ranges, 1));
+  }
 }
 TEST(MpiSort, EveryInputSpreadFirst) {
   for (const int ranges : {1, 2, 5}) {

@@ -71,9 +71,13 @@ Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Moveme
   if (may_be_gathered<Space, Codec, Value>)
     plan.gathered =
         static_cast<std::size_t>(gather_shape<Space>(sizeof(Key), plan.value_bytes).round());
+  if (may_be_numbered<Space, Codec, Value> && movement.makes_indices && movement.leaves_keys) {
+    plan.numbered = static_cast<std::size_t>(gather_shape<Space>(8, 0).round());
+  }
   ScratchList list;
   const Slot keys_other = list.add(count, sizeof(Key));
-  const Slot values_other = list.add(count, sizeof(Index));
+  const Slot keys_there = list.add(count, sizeof(Key));
+  const Slot values_other = list.add(count + 2 * plan.numbered, sizeof(Index));
   const MsdHybridScratch scratch = MsdHybridScratch::list(plan, look_back, list, rule);
   const Kokkos::View<std::byte*, Memory> memory("memory", list.bytes());
   Kokkos::deep_copy(memory, std::byte{0x5a});  // as others leave it
@@ -93,6 +97,7 @@ Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Moveme
     buffers.values = {movement.makes_indices ? nullptr : values.data(), values_result.data(),
                       values_other.in<Value>(base)};
   }
+  if (plan.numbered > 0) buffers.keys.result = keys_there.in<Word>(base);
   buffers.makes_indices = movement.makes_indices;
   buffers.leaves_keys = movement.leaves_keys;
   const Space exec;

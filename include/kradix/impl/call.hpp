@@ -194,6 +194,7 @@ class SortCall {
     problem.value_bytes = permutes_ ? index_bytes() : static_cast<int>(value_bytes());
     problem.packs = packs_keys() || (!permutes_ && (words_.packs() || words_out_.packs()));
     problem.permutes = permutes_;
+    if constexpr (makes_indices) problem.numbers = has_room_for_words();
     problem.host_may_wait = options_.host_wait == HostWait::allowed &&
                             options_.workspace != nullptr && has_board<ExecutionSpace>;
     problem.forced = algorithm;
@@ -209,6 +210,12 @@ class SortCall {
         machine_of(exec_, sizeof(Key), static_cast<std::size_t>(problem.value_bytes), code_bytes));
     if (studies_) plan_study(problem, machine_of(exec_, sizeof(Key), 0, code_bytes), plan_);
     list_scratch();
+  }
+
+  /// Does the array of indices begin where a word of 8 bytes may?
+  bool has_room_for_words() const {
+    if (words_out_.packs()) return true;
+    return reinterpret_cast<std::uintptr_t>(words_out_.words(nullptr)) % sizeof(std::uint64_t) == 0;
   }
 
   void sort_as_planned() {
@@ -286,11 +293,14 @@ class SortCall {
         blocks || (plan_.algorithm == Algorithm::small_msd && plan_.chunk > 0 && plan_.passes > 2);
     const bool needs_result =
         moves_first ? plan_.count > plan_.chunk : plan_.passes > (two_steps ? 1 : 2);
+    // Both arrays for keys side by side hold words of keys and indices.
     keys_other_ = list.add(count_if(needs_other && use != ArrayUse::none), sizeof(Key));
     keys_result_ = list.add(count_if(makes_indices && needs_result), sizeof(Key));
     const auto word_bytes = static_cast<std::size_t>(plan_.value_bytes);
     const bool straight = (is_there<ValuesOut> || permutes_) && !two_steps;
-    values_other_ = list.add(count_if(!blocks && plan_.passes > (straight ? 1 : 0)), word_bytes);
+    const std::size_t one_tile = 2 * plan_.numbered;
+    values_other_ =
+        list.add(count_if(!blocks && plan_.passes > (straight ? 1 : 0)) + one_tile, word_bytes);
     values_result_ = list.add(count_if(permutes_), word_bytes);
     gathered_ = list.add(count_if(permutes_ && !moves_values), value_bytes());
     if constexpr (may_study) {

@@ -24,6 +24,7 @@
 #include "kradix/impl/device/finish_chunk.hpp"
 #include "kradix/impl/device/finish_gathered.hpp"
 #include "kradix/impl/device/finish_gathered_cells.hpp"
+#include "kradix/impl/device/finish_numbered.hpp"
 #include "kradix/impl/device/finish_ranges.hpp"
 #include "kradix/impl/device/gather_in_order.hpp"
 #include "kradix/impl/device/gather_tiles.hpp"
@@ -31,6 +32,7 @@
 #include "kradix/impl/device/label_kinds.hpp"
 #include "kradix/impl/device/look_at_floats.hpp"
 #include "kradix/impl/device/mend_tiles.hpp"
+#include "kradix/impl/device/numbered_tiles.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/sort_by_splitters.hpp"
 #include "kradix/impl/device/take_out_keys.hpp"
@@ -174,8 +176,17 @@ struct MsdHybridScratch {
   static bool leaves_suffixes(const Plan& plan, const RouteRule& rule) {
     return plan.key_bytes == 4 && plan.value_bytes == 0 && plan.count >= rule.values_from;
   }
+  /// Keys with their indices, in one word each.
+  static Gathering gathering_of_numbered(const Plan& plan, const RouteRule& rule) {
+    if (plan.numbered == 0 || plan.count < rule.gather_from) return {};
+    const Gathering shape = Gathering::of(plan.count, plan.numbered, plan.chunk);
+    constexpr int counted_bits = PackedCounters<2>::index_bits;
+    return shape.exists() && NumberedSplit<counted_bits>::fits(shape) ? shape : Gathering{};
+  }
   static Gathering gathering_of(const Plan& plan, const RouteRule& rule) {
     if (plan.gathered == 0 || plan.count < rule.gather_from) return {};
+    const Gathering numbered = gathering_of_numbered(plan, rule);
+    if (numbered.exists()) return numbered;
     if (leaves_suffixes(plan, rule)) {
       return Gathering::of_suffixes(plan.count, plan.gathered);
     }
@@ -481,51 +492,101 @@ class MsdHybrid {
     return may_have_windows && tables_.state != nullptr && !loses_places &&
            (with_values || !sweeps_.keeps_order());
   }
-  /// Keys alone are gathered in no order.
-  template <bool Suffixed = false>
-  using TilesOf =
-      std::conditional_t<with_values,
-                         std::pair<SortTilesInOrder<ExecutionSpace, Codec, Value, gather_with>,
-                                   GatherTilesInOrder<ExecutionSpace, Codec, Value, gather_with>>,
-                         std::pair<SortTiles<ExecutionSpace, Codec, gather_with>,
-                                   GatherTiles<ExecutionSpace, Codec, gather_with, Suffixed>>>;
-  auto& gathered_buffers() {
-    if constexpr (with_values) {
-      return buffers_;
-    } else {
-      return buffers_.keys;
-    }
+  /// And keys in one word with their indices, which need no order of equal ones.
+  static constexpr bool may_number =
+      may_have_windows && impl::may_be_numbered<ExecutionSpace, Codec, Value>;
+  static constexpr TeamShape number_with = gather_shape<ExecutionSpace>(sizeof(Numbered::Word), 0);
+  bool numbers(const RouteRule& rule) const {
+    return may_number && MsdHybridScratch::gathering_of_numbered(plan_, rule).exists();
   }
   /// The first pass, before anything is counted: what it finds out may be that there is another way to go.
   void sort_tiles(const RouteRule& rule) {
     if constexpr (may_have_windows) {
-      using Sort = typename TilesOf<>::first_type;
-      constexpr TeamShape place_with = place_runs_shape<ExecutionSpace>();
-      using Place = PlaceRuns<ExecutionSpace, place_with, Sort::Tile::span>;
       const Gathering shape = MsdHybridScratch::gathering_of(plan_, rule);
       const int otherwise = MsdHybridScratch::leaves_suffixes(plan_, rule) ? Route::to_values : 0;
-      sweeps_.template launch<gather_with>(
-          "SortTiles", teams_for_tiles(shape.tiles()), Sort::scratch_bytes(),
-          Sort{gathered_buffers(), codec_, shape, tables_, route_});
-      sweeps_.template launch<place_with>("PlaceRuns", shape.bins(), Place::scratch_bytes(),
-                                          Place{shape, tables_, route_, otherwise});
+      if constexpr (may_number) {
+        if (numbers(rule)) {
+          sort_tiles<number_with>(shape,
+                                  SortTiles<ExecutionSpace, NumberedInTiles<Codec>, number_with>{
+                                      numbered_tiles(shape), shape, tables_, route_},
+                                  otherwise);
+          return;
+        }
+      }
+      if constexpr (with_values) {
+        sort_tiles<gather_with>(shape,
+                                SortTilesInOrder<ExecutionSpace, Codec, Value, gather_with>{
+                                    buffers_, codec_, shape, tables_, route_},
+                                otherwise);
+      } else {
+        sort_tiles<gather_with>(shape,
+                                SortTiles<ExecutionSpace, KeysInTiles<Codec>, gather_with>{
+                                    {buffers_.keys, codec_}, shape, tables_, route_},
+                                otherwise);
+      }
     }
   }
-  template <bool Suffixed>
-  void gather_tiles(const Gathering& shape, bool certainly) {
-    using Gather = typename TilesOf<Suffixed>::second_type;
-    sweeps_.template launch<gather_with>(
-        "GatherTiles", certainly ? shape.rows() : teams_for_tiles(shape.rows()),
-        Gather::scratch_bytes(),
-        Gather{gathered_buffers(), codec_, shape, tables_, sweeps_.passes(), route_});
+  template <TeamShape sort_with, class Sort>
+  void sort_tiles(const Gathering& shape, const Sort& sort, int otherwise) {
+    constexpr TeamShape place_with = place_runs_shape<ExecutionSpace>();
+    using Place = PlaceRuns<ExecutionSpace, place_with, Sort::Tile::span>;
+    sweeps_.template launch<sort_with>("SortTiles", teams_for_tiles(shape.tiles()),
+                                       Sort::scratch_bytes(), sort);
+    sweeps_.template launch<place_with>("PlaceRuns", shape.bins(), Place::scratch_bytes(),
+                                        Place{shape, tables_, route_, otherwise});
   }
+  auto numbered_tiles(const Gathering& shape) const {
+    return NumberedInTiles<Codec>::of(buffers_, codec_, shape.count, shape.tile);
+  }
+  template <TeamShape tile_with, class Gather>
+  void gather_tiles(const Gathering& shape, const Gather& gather, bool certainly) {
+    sweeps_.template launch<tile_with>("GatherTiles",
+                                       certainly ? shape.rows() : teams_for_tiles(shape.rows()),
+                                       Gather::scratch_bytes(), gather);
+  }
+  template <bool Suffixed>
+  void gather_tiles_of_keys(const Gathering& shape, bool certainly) {
+    gather_tiles<gather_with>(
+        shape,
+        GatherTiles<ExecutionSpace, KeysInTiles<Codec>, gather_with, Suffixed>{
+            {buffers_.keys, codec_}, shape, tables_, sweeps_.passes(), route_},
+        certainly);
+  }
+  template <TeamShape finish_with, class Chunks>
+  void finish_gathered(const Gathering& shape, const Chunks& chunks) {
+    sweeps_.template launch<finish_with>("FinishGathered",
+                                         teams_for_chunks(std::size_t{shape.bins()} * shape.row),
+                                         Chunks::scratch_bytes(), chunks);
+  }
+  void gather_numbered(const Gathering& shape, bool certainly) {
+    gather_tiles<number_with>(shape,
+                              GatherTiles<ExecutionSpace, NumberedInTiles<Codec>, number_with>{
+                                  numbered_tiles(shape), shape, tables_, sweeps_.passes(), route_},
+                              certainly);
+    using Chunks = FinishNumbered<ExecutionSpace, FinishShape>;
+    finish_gathered<FinishShape>(
+        shape, Chunks{numbered_tiles(shape).both,
+                      {buffers_.values.result, buffers_.values.other, numbered_left()},
+                      {shape, tables_},
+                      sweeps_.passes(),
+                      route_});
+  }
+  /// Chunks of numbered keys that are given up.
+  ChunkList numbered_left() const { return {lists_.left.words, &tables_.state->left}; }
+
   void gather(const RouteRule& rule, bool certainly) {
     if constexpr (may_have_windows) {
       const Gathering shape = MsdHybridScratch::gathering_of(plan_, rule);
       const PassTable* const passes = sweeps_.passes();
+      if constexpr (may_number) {
+        if (numbers(rule)) {
+          gather_numbered(shape, certainly);
+          return;
+        }
+      }
       if constexpr (sizeof(Key) == 4 && !with_values) {
         if (MsdHybridScratch::leaves_suffixes(plan_, rule)) {
-          gather_tiles<true>(shape, certainly);
+          gather_tiles_of_keys<true>(shape, certainly);
           constexpr TeamShape cells_of = finish_gathered_shape<ExecutionSpace>();
           using Cells = FinishGatheredCells<ExecutionSpace, Codec, cells_of>;
           sweeps_.template launch<cells_of>(
@@ -537,17 +598,22 @@ class MsdHybrid {
           return;
         }
       }
-      gather_tiles<false>(shape, certainly);
+      if constexpr (with_values) {
+        gather_tiles<gather_with>(shape,
+                                  GatherTilesInOrder<ExecutionSpace, Codec, Value, gather_with>{
+                                      buffers_, codec_, shape, tables_, passes, route_},
+                                  certainly);
+      } else {
+        gather_tiles_of_keys<false>(shape, certainly);
+      }
       constexpr TeamShape finish_with = with_values ? finish_pairs_shape(FinishShape) : FinishShape;
       using Chunks = FinishGathered<ExecutionSpace, Codec, Value, finish_with>;
       const DigitList all = sweeps_.digits();
-      sweeps_.template launch<finish_with>(
-          "FinishGathered", teams_for_chunks(std::size_t{shape.bins()} * shape.row),
-          Chunks::scratch_bytes(),
-          Chunks{{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
-                  equal_keys_differ(codec_, all), passes, route_, lists_},
-                 {shape, tables_},
-                 static_cast<std::size_t>(AloneShape.round())});
+      finish_gathered<finish_with>(
+          shape, Chunks{{buffers_, codec_, all, bits_between<Bits>(all.begin, all.end),
+                         equal_keys_differ(codec_, all), passes, route_, lists_},
+                        {shape, tables_},
+                        static_cast<std::size_t>(AloneShape.round())});
     }
   }
 
@@ -766,7 +832,8 @@ class MsdHybrid {
       if (by_value_ != nullptr && even_chunks && known.sweeps_by_value())
         finish_chunks.template operator()<ByValue>(rounds / 2);
     }
-    if (!hardly_gives_up && known.finishes_crowded_or_mends()) {
+    const bool leaves_none = numbers(rule) && known.is_known() && known.gathers();
+    if (!hardly_gives_up && !leaves_none && known.finishes_crowded_or_mends()) {
       const std::size_t teams = sweeps_.template resident_teams<AloneShape>();
       sweeps_.template launch<AloneShape>(
           "FinishCrowded", std::min(teams, crowded.chunks(plan_.count)), Rest::scratch_bytes(),
@@ -775,8 +842,15 @@ class MsdHybrid {
     }
     if (splits) finish_uneven();
     if (!known.finishes() && !(settles && sweeps_.settles(known))) return;
-    const Ranges ranges{buffers_, codec_, plan_.count,     all,
-                        passes,   route_, hardly_gives_up, lists_};
+    const Ranges ranges{buffers_,
+                        codec_,
+                        plan_.count,
+                        all,
+                        passes,
+                        route_,
+                        hardly_gives_up,
+                        lists_,
+                        numbers(rule) ? numbered_left() : ChunkList{}};
     const std::size_t teams = hardly_gives_up ? sweeps_.template running_teams<RangeShape>()
                                               : sweeps_.template resident_teams<RangeShape>();
     if constexpr (may_count) {

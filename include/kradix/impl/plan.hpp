@@ -36,7 +36,8 @@ struct Plan {
   std::size_t lone = 0;           ///< elements that one team sorts in one launch (0: none)
   std::size_t gathered =
       0;  ///< elements of a tile that keys are gathered by, if they spread (0: they are not)
-  std::size_t teams = 0;  ///< teams that claim tiles one after the other (0: one a tile)
+  std::size_t numbered = 0;  ///< likewise, where each lies in one word with its index
+  std::size_t teams = 0;     ///< teams that claim tiles one after the other (0: one a tile)
   bool stable = true;
   bool parts_words = false;  ///< SIMD parts and sorts keys alone where that serves
   bool packs = false;        ///< keys or values are strided and go through contiguous scratch
@@ -84,6 +85,7 @@ struct Problem {
   int value_bytes = 0;  ///< of what travels with each key
   bool packs = false;
   bool permutes = false;
+  bool numbers = false;  ///< only indices are wanted, where words of keys and indices may lie
   bool host_may_wait = false;
   Algorithm forced = Algorithm::automatic;
   StudyOptions study{};
@@ -104,6 +106,7 @@ struct Machine {
       0;                  ///< that a core has for itself; 0: not a host whose work is done at once
   bool has_simd = false;  ///< a host's, of 32 bytes or more, at hand by Highway
   TeamShape gather{};     ///< of a team that gathers, if words of keys may be
+  TeamShape number{};     ///< or words of keys and indices
   TeamShape expand{};     ///< of a team that writes counted keys, if they are short enough
   bool measured = true;   ///< were the shapes measured on this architecture?
   TeamShape short_sweep{};  ///< instead of `sweep`, of so many elements
@@ -140,6 +143,7 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
     machine.expand = expand_shape<ExecutionSpace>(key_bytes);
     const bool is_word = key_bytes == 4 || key_bytes == 8;
     if (is_word) machine.gather = gather_shape<ExecutionSpace>(key_bytes, value_bytes);
+    machine.number = gather_shape<ExecutionSpace>(8, 0);
     if (machine.sweep.exists()) {
       machine.small = small_sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
     }
@@ -378,6 +382,9 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
   if (plan.algorithm == Algorithm::msd_hybrid && may_gather && problem.integral &&
       counts_all_bits && plan.chunk == plan.crowded_chunk) {
     plan.gathered = static_cast<std::size_t>(machine.gather.round());
+    if (problem.numbers && problem.key_bytes == 4 && problem.value_bytes == 4) {
+      plan.numbered = static_cast<std::size_t>(machine.number.round());
+    }
   }
   const bool short_sweeps = problem.count >= machine.least_for_short_sweeps &&
                             problem.count <= machine.most_for_short_sweeps;

@@ -84,11 +84,20 @@ struct ValueIndex {
   KOKKOS_FUNCTION static bool tells_all_apart(int) { return false; }
 };
 
+/// What a thread holds of each of its keys beside it, all of 16 bits or as many fewer as `shift` says.
+struct HeldIndex {
+  int shift;
+
+  KOKKOS_FUNCTION static constexpr bool exists() { return true; }
+  KOKKOS_FUNCTION static constexpr bool tells_all_apart(int) { return false; }
+};
+
 /// Keys with values that are swept `ByValue` have a launch of their own: both kinds of indices in one kernel make both a fifth
 /// slower, but those of keys alone, which by value are counted so where codes do not tell them apart.
-/// Where nobody can tell equal keys apart their order need not be kept (`Ordered`).
+/// Where nobody can tell equal keys apart their order need not be kept (`Ordered`). What keys are counted by may be no part of them
+/// (`HoldsIndices`): keys that share a counter are compared alone.
 template <class ExecutionSpace, class Codec, class Value, TeamShape Shape, bool ByValue = false,
-          bool Ordered = true>
+          bool Ordered = true, bool HoldsIndices = false>
 struct FinishChunk {
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
@@ -119,6 +128,7 @@ struct FinishChunk {
   static constexpr bool queues_all =
       has_room_for_long_tiles || most * (widest + 2 * sizeof(std::uint16_t)) <= 45 << 10;
   static constexpr std::uint32_t queue_size = queues_all ? most / 2 : 768 << longer;
+  static_assert(queues_all || !HoldsIndices);
   static_assert(most < 1 << Chunk::size_bits && Wide::words % (8 * threads) == 0);
   static constexpr int rounds = Wide::words / (4 * threads);  ///< of four words a lane
 
@@ -162,6 +172,30 @@ struct FinishChunk {
     Key key[items];
     std::uint32_t rank[(items + 7) / 8];  ///< among the keys of its counter, packed
     std::uint32_t place[items];           ///< in the chunk
+    std::uint32_t index[HoldsIndices ? (items + 1) / 2 : 1];  ///< packed by two, if there are any
+
+    KOKKOS_FUNCTION void hold(int i, const Key& what, std::uint32_t with) {
+      key[i] = what;
+      index[i / 2] = i % 2 == 0 ? with : (index[i / 2] & 0xffffu) | with << 16;
+    }
+    KOKKOS_FUNCTION std::uint32_t held(int i) const {
+      return index[i / 2] >> 16 * (i % 2) & 0xffffu;
+    }
+    template <class By>
+    KOKKOS_FUNCTION std::uint32_t index_by(const By& by, int i) const {
+      if constexpr (HoldsIndices) {
+        return held(i) >> by.shift;
+      } else {
+        return by.of(key[i]);
+      }
+    }
+    KOKKOS_FUNCTION auto& settled(int i) {
+      if constexpr (HoldsIndices) {
+        return index[i / 2];
+      } else {
+        return key[i];
+      }
+    }
   };
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
@@ -381,7 +415,9 @@ struct FinishChunk {
 
   template <class Counters, class By>
   KOKKOS_FUNCTION By index_of(const Scratch& scratch, int swept) const {
-    if constexpr (!std::is_same_v<By, Index>) {
+    if constexpr (HoldsIndices) {
+      return {Narrow::index_bits - Counters::index_bits};
+    } else if constexpr (!std::is_same_v<By, Index>) {
       return By::of_ends(codec, Counters::index_bits, scratch.first, scratch.last);
     } else {
       return topmost_bits<Counters>(scratch, swept);
@@ -415,7 +451,7 @@ struct FinishChunk {
     typename Counters::Overflow overflow;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
-      const std::uint32_t at = index.of(registers.key[i]);
+      const std::uint32_t at = registers.index_by(index, i);
       const std::uint32_t shift = Counters::shift_of(at);
       const std::uint32_t one = i < registers.count ? 1 : 0;
       const std::uint32_t old = L::add(word_at<Counters>(scratch, at), one << shift);
@@ -426,16 +462,21 @@ struct FinishChunk {
     if (overflow.seen()) L::add(&scratch.overflows, 1);
   }
 
+  /// The sums of words are kept where registers are left for them, or added up twice: not in long chunks, and not by wide counters,
+  /// which others with more to hold count by.
+  template <class Counters>
+  static constexpr bool keeps_sums = longer == 0 && std::is_same_v<Counters, Narrow>;
   /// The keys before each word. A lane takes four words at a time, and two such rounds as halves of one.
   template <class Counters>
   KOKKOS_FUNCTION static void scan(const Team& team, Scratch& scratch) {
     const int thread = team.team_rank(), group = thread / L::width, lane = L::lane(thread);
     const FourWords* const mine = scratch.counters + first_of(thread);
-    std::uint32_t before[rounds], sum = 0;
+    std::uint32_t before[rounds], sums_of_words[rounds] = {}, sum = 0;
     KRADIX_UNROLL
     for (int r = 0; r < rounds; r += 2) {
-      const FourWords low = mine[r * L::width], high = mine[(r + 1) * L::width];
-      const std::uint32_t both = sum_of<Counters>(low) | sum_of<Counters>(high) << 16;
+      const std::uint32_t low = sum_of<Counters>(mine[r * L::width], sums_of_words[r]);
+      const std::uint32_t high = sum_of<Counters>(mine[(r + 1) * L::width], sums_of_words[r + 1]);
+      const std::uint32_t both = low | high << 16;
       const std::uint32_t lanes_before = L::scan(both, lane);
       const std::uint32_t all_lanes = L::from_last(lanes_before + both);
       before[r] = sum + (lanes_before & 0xffffu);
@@ -449,13 +490,13 @@ struct FinishChunk {
     for (int g = 0; g < group; ++g) groups_before += scratch.sums[g];
     KRADIX_UNROLL
     for (int r = 0; r < rounds; ++r) {
-      const FourWords four = mine[r * L::width];
+      if constexpr (!keeps_sums<Counters>) sum_of<Counters>(mine[r * L::width], sums_of_words[r]);
       FourSums sums;
       std::uint32_t next = groups_before + before[r];
       KRADIX_UNROLL
       for (int i = 0; i < 4; ++i) {
         sums.before[i] = static_cast<std::uint16_t>(next);
-        next += Counters::sum(four.word[i]);
+        next += sums_of_words[r] >> 8 * i & 0xffu;
       }
       scratch.before[first_of(thread) + r * L::width] = sums;
     }
@@ -466,12 +507,18 @@ struct FinishChunk {
     return thread / L::width * rounds * L::width + L::lane(thread);
   }
 
-  /// By value, lest it be read word by word.
+  /// By value, lest it be read word by word. Tells the sums of words, too, a byte each.
   template <class Counters>
-  KOKKOS_FUNCTION static std::uint32_t sum_of(FourWords four) {
+  KOKKOS_FUNCTION static std::uint32_t sum_of(FourWords four, std::uint32_t& each) {
+    static_assert(Counters::per_word * Counters::most < 256);
     std::uint32_t sum = 0;
+    each = 0;
     KRADIX_UNROLL
-    for (int i = 0; i < 4; ++i) sum += Counters::sum(four.word[i]);
+    for (int i = 0; i < 4; ++i) {
+      const std::uint32_t own = Counters::sum(four.word[i]);
+      sum += own;
+      each |= own << 8 * i;
+    }
     return sum;
   }
 
@@ -491,8 +538,8 @@ struct FinishChunk {
       L::settle(registers.rank[(begin + batch - 1) / packed]);
       KRADIX_UNROLL
       for (int b = 0; b < batch && begin + b < items; ++b) {
-        L::settle(registers.key[begin + b]);
-        const std::uint32_t at = index.of(registers.key[begin + b]);
+        L::settle(registers.settled(begin + b));
+        const std::uint32_t at = registers.index_by(index, begin + b);
         shift[b] = Counters::shift_of(at);
         word[b] = *word_at<Counters>(scratch, at);
         first[b] = (&scratch.before[0].before[0])[Counters::word_of(at)];

@@ -13,46 +13,38 @@
 
 namespace kradix::impl {
 
-template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
-struct FinishGathered {
-  static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
-  using Finish = FinishChunk<ExecutionSpace, Codec, Value, Shape, /*ByValue=*/false, with_values>;
-  using Key = typename Codec::key_type;
-  using Bits = typename Codec::bits_type;
+/// Chunks that a team brings together, one after the other. While a chunk's keys are on their way it looks up where the next
+/// one's lie.
+template <class ExecutionSpace, int Threads, std::uint32_t Most, std::uint32_t MostWindows>
+struct GatheredChunks {
   using Team = TeamMember<ExecutionSpace>;
   using L = Lanes<ExecutionSpace>;
-  static constexpr int threads = Shape.threads, items = Shape.items, groups = threads / L::width;
-  static constexpr std::uint32_t most = Finish::most;
-  static constexpr std::uint32_t words = (most + RunMarks::places - 1) / RunMarks::places;
-  static constexpr std::uint32_t most_windows = Gathering::most_windows_of(with_values);
-
-  using Windows = ChunkWindows<ExecutionSpace, threads>;
-  using Search = ChunkSearch<ExecutionSpace, threads, most_windows>;
+  using Windows = ChunkWindows<ExecutionSpace, Threads>;
+  using Search = ChunkSearch<ExecutionSpace, Threads, MostWindows>;
   using Batch = typename Windows::Batch;
-
-  Finish finish;
-  Windows windows;
-  std::size_t alone;  ///< elements beyond a chunk that FinishCrowded still has scratch for
+  static constexpr std::uint32_t words = (Most + RunMarks::places - 1) / RunMarks::places;
 
   /// Where a chunk belongs, and its runs.
   struct Held {
     std::uint32_t marks[words];
-    std::uint32_t sources[most_windows];
+    std::uint32_t sources[MostWindows];
     std::uint32_t begin, keys;
+
+    KOKKOS_FUNCTION std::uint32_t source_of(std::uint32_t place) const {
+      return sources[RunMarks::run_at(marks[place / RunMarks::places], place)] + place;
+    }
   };
   struct Scratch {
-    typename Finish::Scratch sorting;
     Held held[2];  ///< the chunk that is sorted, and the next one
     typename Search::Firsts firsts;
-    typename Search::Sums sums[groups];
-    KOKKOS_FUNCTION Scratch() {}
+    typename Search::Sums sums[Threads / L::width];
   };
-  static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
-  /// Chunks side by side are a batch. While a chunk's keys are on their way the team looks up where the next one's lie.
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (finish.passes->finishes != PassTable::gathering) return;
-    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+  /// Chunks side by side are a batch. Those of at most `Most` keys are sorted, as (batch, nth, held, failures of narrow counters in a
+  /// row, what to do meanwhile), and longer ones left, as (batch, nth, held).
+  template <class Sort, class Leave>
+  KOKKOS_FUNCTION static void each(const Team& team, const Windows& windows, Scratch& scratch,
+                                   const Sort& sort, const Leave& leave) {
     const auto teams = static_cast<std::uint32_t>(team.league_size());
     const std::uint32_t all = windows.all();
     std::uint32_t each = Windows::pack;
@@ -64,26 +56,26 @@ struct FinishGathered {
     while (first < all) {
       L::await_brought();
       team.team_barrier();
-      find(team, batch, 0, scratch.held[0], scratch);
+      find(team, windows, batch, 0, scratch.held[0], scratch);
       team.team_barrier();
       first += teams * each;
       Batch next = batch;
-      int failures = 0;  // of narrow counters, in a row
+      int failures = 0;
       for (std::uint32_t c = 0; c < each; ++c) {
         const Held& held = scratch.held[c % 2];
         const auto meanwhile = [&] {
           if (c + 1 < each) {
-            find(team, batch, c + 1, scratch.held[(c + 1) % 2], scratch);
+            find(team, windows, batch, c + 1, scratch.held[(c + 1) % 2], scratch);
           } else {
             next = windows.batch(first);
             windows.bring(thread, next, scratch.firsts);
           }
         };
-        if (held.keys > most || held.keys == 0) {
+        if (held.keys > Most || held.keys == 0) {
           meanwhile();
-          if (held.keys > 0) leave(team, batch, c, held);
+          if (held.keys > 0) leave(batch, c, held);
         } else {
-          sort(team, batch, c, held, failures, scratch, meanwhile);
+          sort(batch, c, held, failures, meanwhile);
         }
         team.team_barrier();
       }
@@ -93,8 +85,8 @@ struct FinishGathered {
 
  private:
   /// The team marks the runs of the next chunk, if all of their keys find room.
-  KOKKOS_FUNCTION void find(const Team& team, const Batch& batch, std::uint32_t nth, Held& held,
-                            Scratch& scratch) const {
+  KOKKOS_FUNCTION static void find(const Team& team, const Windows& windows, const Batch& batch,
+                                   std::uint32_t nth, Held& held, Scratch& scratch) {
     const int thread = team.team_rank();
     Search::template clear<words>(thread, held.marks);
     const auto search = Search::look(thread, windows, batch, nth, scratch.firsts, scratch.sums,
@@ -103,7 +95,7 @@ struct FinishGathered {
     const auto all = search.tell(thread, scratch.sums,
                                  [&](std::uint32_t nth, const auto& run, std::uint32_t place) {
                                    const std::uint32_t end = place + run.count;
-                                   if (end > most) return;
+                                   if (end > Most) return;
                                    RunMarks::mark<L>(held.marks, words, nth, place, end);
                                    held.sources[nth] = run.at - place;
                                  });
@@ -112,13 +104,52 @@ struct FinishGathered {
       held.keys = all.keys;
     }
   }
-  KOKKOS_FUNCTION static std::uint32_t source_of(const Held& held, std::uint32_t place) {
-    return held.sources[RunMarks::run_at(held.marks[place / RunMarks::places], place)] + place;
+};
+
+template <class ExecutionSpace, class Codec, class Value, TeamShape Shape>
+struct FinishGathered {
+  static constexpr bool with_values = !std::is_same_v<Value, NoValue>;
+  using Finish = FinishChunk<ExecutionSpace, Codec, Value, Shape, /*ByValue=*/false, with_values>;
+  using Key = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
+  using Team = TeamMember<ExecutionSpace>;
+  using L = Lanes<ExecutionSpace>;
+  static constexpr int threads = Shape.threads, items = Shape.items;
+  using Chunks = GatheredChunks<ExecutionSpace, threads, Finish::most,
+                                Gathering::most_windows_of(with_values)>;
+  using Windows = typename Chunks::Windows;
+  using Batch = typename Chunks::Batch;
+  using Held = typename Chunks::Held;
+
+  Finish finish;
+  Windows windows;
+  std::size_t alone;  ///< elements beyond a chunk that FinishCrowded still has scratch for
+
+  struct Scratch {
+    typename Finish::Scratch sorting;
+    typename Chunks::Scratch chunks;
+    KOKKOS_FUNCTION Scratch() {}
+  };
+  static std::size_t scratch_bytes() { return sizeof(Scratch); }
+
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    if (finish.passes->finishes != PassTable::gathering) return;
+    Scratch& scratch = *take_scratch<Scratch>(team, 1);
+    Chunks::each(
+        team, windows, scratch.chunks,
+        [&](const Batch& batch, std::uint32_t nth, const Held& held, int& failures,
+            const auto& meanwhile) {
+          sort(team, batch, nth, held, failures, scratch.sorting, meanwhile);
+        },
+        [&](const Batch& batch, std::uint32_t nth, const Held& held) {
+          leave(team, batch, nth, held);
+        });
   }
 
+ private:
   template <class Meanwhile>
   KOKKOS_FUNCTION void sort(const Team& team, const Batch& batch, std::uint32_t nth,
-                            const Held& held, int& failures, Scratch& scratch,
+                            const Held& held, int& failures, typename Finish::Scratch& scratch,
                             const Meanwhile& meanwhile) const {
     std::uint32_t thread = team.team_rank();
     if constexpr (with_values) L::settle(thread);
@@ -133,10 +164,10 @@ struct FinishGathered {
       const bool exists = i < registers.count;
       const std::uint32_t place = i * threads + thread;
       if constexpr (with_values) {
-        source[i] = source_of(held, exists ? place : 0);
+        source[i] = held.source_of(exists ? place : 0);
         registers.key[i] = keys[source[i]];
       } else {
-        registers.key[i] = exists ? keys[source_of(held, place)] : Key{};
+        registers.key[i] = exists ? keys[held.source_of(place)] : Key{};
       }
       if (i % 6 == 5) L::settle_memory();
     }
@@ -147,12 +178,12 @@ struct FinishGathered {
       const std::uint32_t last = Gathering::last_cell(first, together);
       const auto of_bin = static_cast<Bits>(
           Finish::above(static_cast<Bits>(finish.route->above), swept) | batch.bin * bin_count);
-      scratch.sorting.hopeless = false;
-      scratch.sorting.first = static_cast<Bits>(of_bin + first);
-      scratch.sorting.last = static_cast<Bits>(of_bin + last);
+      scratch.hopeless = false;
+      scratch.first = static_cast<Bits>(of_bin + first);
+      scratch.last = static_cast<Bits>(of_bin + last);
     }
-    if (finish.template order_by<typename Finish::Index>(team, size, swept, scratch.sorting,
-                                                         registers, failures)) {
+    if (finish.template order_by<typename Finish::Index>(team, size, swept, scratch, registers,
+                                                         failures)) {
       write(team, held, registers.count, source, scratch);
       return;
     }
@@ -172,10 +203,10 @@ struct FinishGathered {
 
   /// What lies in scratch, in order. Values are loaded when keys have left the registers.
   KOKKOS_FUNCTION void write(const Team& team, const Held& held, int count,
-                             [[maybe_unused]] const std::uint32_t* source, Scratch& scratch) const {
+                             [[maybe_unused]] const std::uint32_t* source,
+                             typename Finish::Scratch& sorting) const {
     using Write = WriteAligned<ExecutionSpace, threads, items>;
     const int thread = team.team_rank();
-    typename Finish::Scratch& sorting = scratch.sorting;
     std::conditional_t<with_values, Value, char> values[with_values ? items : 1];
     if constexpr (with_values) {
       KRADIX_UNROLL

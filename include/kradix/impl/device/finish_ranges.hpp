@@ -8,6 +8,7 @@
 
 #include "kradix/impl/device/chunks.hpp"
 #include "kradix/impl/device/gathering.hpp"
+#include "kradix/impl/device/numbered_tiles.hpp"
 #include "kradix/impl/device/team_sort.hpp"
 
 namespace kradix::impl {
@@ -32,6 +33,7 @@ struct FinishRanges {
   const Route* route;
   bool takes_given_up;  ///< chunks, too, that the finish gave up
   ChunkLists lists;
+  ChunkList numbered{};  ///< of numbered keys, if there are any
 
   static std::size_t scratch_bytes() { return sizeof(typename Sort::Scratch); }
 
@@ -57,6 +59,33 @@ struct FinishRanges {
       }
       team.team_barrier();
     }
+    if constexpr (may_be_numbered<ExecutionSpace, Codec, Value>) {
+      if (numbered.count == nullptr) return;
+      for (auto entry = static_cast<std::uint64_t>(team.league_rank()); entry < numbered.size();
+           entry += step) {
+        sort_numbered(team, numbered.at(entry).word, scratch);
+        team.team_barrier();
+      }
+    }
+  }
+
+  /// Codes and indices in no order: by the indices, and then, stably, by the codes.
+  KOKKOS_FUNCTION void sort_numbered(const Team& team, std::uint64_t listed,
+                                     typename Sort::Scratch& scratch) const {
+    const std::size_t begin = NumberedResult::begin(listed), size = NumberedResult::size(listed);
+    const auto of = [&](std::uint32_t* array, std::uint32_t* spare) {
+      return PassBuffers<std::uint32_t>{array + begin, array + begin, spare + begin};
+    };
+    const auto indices = of(buffers.values.result, buffers.keys.result);
+    const auto codes = of(buffers.values.other, buffers.keys.other);
+    const auto sort = [&](const auto& keys, const auto& values) {
+      team.team_barrier();
+      Sort{Codec{}, {0, Codec::bits}}.sort(team, {keys, values}, size, scratch);
+      settle(team, keys, scratch.passes.count, keys.result, size);
+      settle(team, values, scratch.passes.count, values.result, size);
+    };
+    sort(indices, codes);
+    sort(codes, indices);
   }
 
   /// Runs side by side of a known length, or one that more than one team may have listed; others may be moving

@@ -43,7 +43,7 @@ struct SortTileInOrder {
     Digit digit;  ///< for the steps after the ranks, lest registers hold it, and what follows
     std::uint32_t bin, window, begin;  ///< of a tile that is gathered
     KOKKOS_FUNCTION Scratch() {}
-    KOKKOS_FUNCTION RunsOfGroup runs_of(int group) {
+    KOKKOS_FUNCTION RunsOfGroup<std::uint32_t> runs_of(int group) {
       return {marks + group * (span / static_cast<int>(RunMarks::places)), sources + group * span};
     }
   };
@@ -252,7 +252,8 @@ struct GatherTilesInOrder {
     const int left = count - group * Tile::span;
     if (Full || left > 0) {
       Runs::find(shape, tables, bin, window * Tile::groups + group,
-                 Full || left > Tile::span ? Tile::span : left, L::lane(thread), runs);
+                 Full || left > Tile::span ? Tile::span : left, L::lane(thread), runs,
+                 [](std::uint32_t place) { return place; });
     }
     std::uint32_t first = Tile::Steps::place_of(thread, 0) - group * Tile::span;
     L::settle(first);  // or places would be made once for keys and values, and spilled

@@ -26,12 +26,32 @@ KOKKOS_FUNCTION void tell_above(Route* route, Bits differ) {
   }
 }
 
+/// Keys alone, in tiles and in windows.
+template <class Codec>
+struct KeysInTiles {
+  using codec_type = Codec;
+  using Key = typename Codec::key_type;
+  static constexpr int raised = 0;  ///< bits of a code below those that a route knows
+
+  PassBuffers<Key> keys;
+  Codec codec;
+
+  KOKKOS_FUNCTION const Key* read(std::uint32_t begin) const { return keys.in + begin; }
+  KOKKOS_FUNCTION Key* tile(std::uint32_t begin) const { return keys.result + begin; }
+  /// Where a place of tiles lies, as runs tell it.
+  using Source = std::uint32_t;
+  KOKKOS_FUNCTION static Source source(std::uint32_t place) { return place; }
+  KOKKOS_FUNCTION const Key& at(Source source) const { return keys.result[source]; }
+  KOKKOS_FUNCTION Key* windows() const { return keys.other; }
+};
+
 /// What a group of lanes knows of its part of a window, in scratch.
+template <class Source>
 struct RunsOfGroup {
   std::uint32_t* marks;
-  std::uint32_t* sources;  ///< of each run, less its first place
+  Source* sources;  ///< of each run, less its first place
 
-  KOKKOS_FUNCTION std::uint32_t source_of(std::uint32_t place) const {
+  KOKKOS_FUNCTION Source source_of(std::uint32_t place) const {
     return sources[RunMarks::run_at(marks[place / RunMarks::places], place)] + place;
   }
 };
@@ -41,10 +61,12 @@ template <class ExecutionSpace, std::uint32_t TileSize, std::uint32_t Span>
 struct WindowRuns {
   using L = Lanes<ExecutionSpace>;
 
-  /// A group of lanes looks up its own part of a bin, which is so many places long.
+  /// A group of lanes looks up its own part of a bin, which is so many places long. `source_at` tells where a tile begins.
+  template <class Source, class SourceAt>
   KOKKOS_FUNCTION static void find(const Gathering& shape, const GatherTables& tables,
                                    std::uint32_t bin, std::uint32_t part, std::uint32_t places,
-                                   int lane, const RunsOfGroup& runs) {
+                                   int lane, const RunsOfGroup<Source>& runs,
+                                   const SourceAt& source_at) {
     const auto words = static_cast<int>((places + RunMarks::places - 1) / RunMarks::places);
     for (int w = lane; w < words; w += L::width) runs.marks[w] = 0;
     L::barrier();
@@ -68,7 +90,8 @@ struct WindowRuns {
       if (is_read) {
         const int place = mine > 0 ? mine : 0;
         L::set(&runs.marks[place / RunMarks::places], RunMarks::begins_at(place));
-        runs.sources[listed + L::rank_in(read, lane)] = tile * TileSize + from - mine;
+        runs.sources[listed + L::rank_in(read, lane)] =
+            source_at(tile * TileSize) + (static_cast<int>(from) - mine);
       }
       listed += L::size_of(read);
       at = static_cast<int>(L::from_last(mine + run));
@@ -117,7 +140,8 @@ KOKKOS_FUNCTION void each_window_of(const Team& team, const Gathering& shape,
 }
 
 /// One tile sorted by a digit, in no order of equal digits. Item i of a thread is `Step` places behind its item before.
-template <class ExecutionSpace, class Codec, TeamShape Shape, int Step>
+template <class ExecutionSpace, class Codec, TeamShape Shape, int Step,
+          class Source = std::uint32_t>
 struct SortTile {
   using Key = typename Codec::key_type;
   using Team = TeamMember<ExecutionSpace>;
@@ -131,13 +155,13 @@ struct SortTile {
   struct Scratch {
     union {
       Key keys[size];
-      std::uint32_t sources[size];  ///< of runs, while keys are gathered
+      Source sources[size];  ///< of runs, while keys are gathered
     };
     std::uint32_t marks[size / RunMarks::places];
     std::uint32_t first[bin_count];  ///< counts, then first places in the tile
     std::uint32_t sums[groups];
     KOKKOS_FUNCTION Scratch() {}
-    KOKKOS_FUNCTION RunsOfGroup runs_of(int group) {
+    KOKKOS_FUNCTION RunsOfGroup<Source> runs_of(int group) {
       return {marks + group * (span / static_cast<int>(RunMarks::places)), sources + group * span};
     }
   };
@@ -194,8 +218,9 @@ struct SortTile {
 };
 
 /// Each tile by the topmost digit: from the caller's keys, or where they lie.
-template <class ExecutionSpace, class Codec, TeamShape Shape>
+template <class ExecutionSpace, class Tiles, TeamShape Shape>
 struct SortTiles {
+  using Codec = typename Tiles::codec_type;
   using Tile = SortTile<ExecutionSpace, Codec, Shape, Shape.threads>;
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
@@ -204,8 +229,7 @@ struct SortTiles {
   using Scratch = typename Tile::Scratch;
   static constexpr int threads = Shape.threads, items = Shape.items;
 
-  PassBuffers<Key> keys;
-  Codec codec;
+  Tiles tiles;
   Gathering shape;
   GatherTables tables;
   Route* route;
@@ -227,24 +251,31 @@ struct SortTiles {
   }
 
  private:
+  KOKKOS_FUNCTION int top() const { return route->top + Tiles::raised; }
+  KOKKOS_FUNCTION Bits above() const { return static_cast<Bits>(route->above) << Tiles::raised; }
+  /// Of bits in which keys differ from those.
+  KOKKOS_FUNCTION void tell_beyond(Bits differ, int top) const {
+    tell_above<L>(route, static_cast<Bits>((differ & ~low_mask<Bits>(top)) >> Tiles::raised));
+  }
+
   KOKKOS_FUNCTION void sort(const Team& team, std::uint32_t tile, Scratch& scratch) const {
-    const int thread = team.team_rank(), top = route->top;
+    const int thread = team.team_rank(), top = this->top();
     const std::uint32_t begin = tile * Tile::size;
     typename Tile::Registers registers;
-    const Key* const in = keys.in + begin + thread;
+    const auto in = tiles.read(begin) + thread;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) registers.key[i] = in[i * threads];
-    const auto above = static_cast<Bits>(route->above);
+    const Bits above = this->above();
     Bits differ = 0;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i)
-      differ |= static_cast<Bits>(codec.encode(registers.key[i]) ^ above);
-    tell_above<L>(route, static_cast<Bits>(differ & ~low_mask<Bits>(top)));
-    const typename Tile::Reader reader(codec, shape.first_digit(top));
+      differ |= static_cast<Bits>(tiles.codec.encode(registers.key[i]) ^ above);
+    tell_beyond(differ, top);
+    const typename Tile::Reader reader(tiles.codec, shape.first_digit(top));
     Tile::sort(team, reader, registers, scratch,
                [&](int bin, std::uint32_t first) { tables.tell_in_tile(shape, tile, bin, first); });
     if (thread == 0) tables.tell_in_tile(shape, tile, shape.bins(), Tile::size);
-    Key* const out = keys.result + begin + thread;
+    Key* const out = tiles.tile(begin) + thread;
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       out[i * threads] = (scratch.keys + thread)[i * threads];
@@ -253,22 +284,22 @@ struct SortTiles {
   }
   KOKKOS_FUNCTION void sort_part(const Team& team, std::uint32_t tile, std::uint32_t size,
                                  Scratch& scratch) const {
-    const int thread = team.team_rank(), top = route->top;
-    const Key* const in = keys.in + tile * Tile::size;
+    const int thread = team.team_rank(), top = this->top();
+    const auto in = tiles.read(tile * Tile::size);
     const auto each_key = [&](const auto& see) {
       KRADIX_ROLLED
       for (std::uint32_t i = thread; i < size; i += threads) see(in[i]);
     };
-    const auto above = static_cast<Bits>(route->above);
+    const Bits above = this->above();
     Bits differ = 0;
-    each_key([&](const Key& key) { differ |= static_cast<Bits>(codec.encode(key) ^ above); });
-    tell_above<L>(route, static_cast<Bits>(differ & ~low_mask<Bits>(top)));
-    const typename Tile::Reader reader(codec, shape.first_digit(top));
+    each_key([&](const Key& key) { differ |= static_cast<Bits>(tiles.codec.encode(key) ^ above); });
+    tell_beyond(differ, top);
+    const typename Tile::Reader reader(tiles.codec, shape.first_digit(top));
     Tile::sort_part(team, reader, scratch, each_key, [&](int bin, std::uint32_t first) {
       tables.tell_in_tile(shape, tile, bin, first);
     });
     if (thread == 0) tables.tell_in_tile(shape, tile, shape.bins(), size);
-    Key* const out = keys.result + tile * Tile::size;
+    Key* const out = tiles.tile(tile * Tile::size);
     for (std::uint32_t i = thread; i < size; i += threads) out[i] = scratch.keys[i];
   }
 };
@@ -368,10 +399,11 @@ struct PlaceRuns {
 };
 
 /// A window is a tile of a bin: gathered, sorted by the next digit, and written side by side, or no more than `Suffixed` of it.
-template <class ExecutionSpace, class Codec, TeamShape Shape, bool Suffixed = false>
+template <class ExecutionSpace, class Tiles, TeamShape Shape, bool Suffixed = false>
 struct GatherTiles {
+  using Codec = typename Tiles::codec_type;
   using L = Lanes<ExecutionSpace>;
-  using Tile = SortTile<ExecutionSpace, Codec, Shape, L::width>;
+  using Tile = SortTile<ExecutionSpace, Codec, Shape, L::width, typename Tiles::Source>;
   using Key = typename Codec::key_type;
   using Team = TeamMember<ExecutionSpace>;
   using Scratch = typename Tile::Scratch;
@@ -379,8 +411,7 @@ struct GatherTiles {
   static constexpr int threads = Shape.threads, items = Shape.items;
   static constexpr std::uint32_t span = Tile::span;
 
-  PassBuffers<Key> keys;
-  Codec codec;
+  Tiles tiles;
   Gathering shape;
   GatherTables tables;
   const PassTable* passes;
@@ -410,10 +441,10 @@ struct GatherTiles {
     const int thread = team.team_rank(), group = thread / L::width, lane = L::lane(thread);
     typename Tile::Registers registers;
     Runs::find(shape, tables, bin, window * Tile::groups + group, span, lane,
-               scratch.runs_of(group));
+               scratch.runs_of(group), [&](std::uint32_t place) { return tiles.source(place); });
     load(group, lane, scratch, registers);
     team.team_barrier();  // (beside what follows ptxas would spill more keys)
-    const typename Tile::Reader reader(codec, shape.next_digit(route->top));
+    const typename Tile::Reader reader(tiles.codec, shape.next_digit(route->top + Tiles::raised));
     std::uint16_t* const firsts = tables.row(shape, bin, window);
     Tile::sort(team, reader, registers, scratch,
                [&](int cell, std::uint32_t first) { shape.tell_in_window(firsts, cell, first); });
@@ -430,7 +461,7 @@ struct GatherTiles {
     const auto each_key = [&](const auto& see) {
       KRADIX_ROLLED
       for (std::uint32_t tile = first.tile + group; tile < shape.tiles(); tile += Tile::groups) {
-        const Key* const from = keys.result + tile * Tile::size;
+        const Key* const from = tiles.tile(tile * Tile::size);
         const std::uint32_t skipped = tile == first.tile ? first.before : 0;
         KRADIX_ROLLED
         for (std::uint32_t i = begins[tile] + skipped + lane; i < ends[tile]; i += L::width) {
@@ -438,7 +469,7 @@ struct GatherTiles {
         }
       }
     };
-    const typename Tile::Reader reader(codec, shape.next_digit(route->top));
+    const typename Tile::Reader reader(tiles.codec, shape.next_digit(route->top + Tiles::raised));
     std::uint16_t* const firsts = tables.row(shape, bin, window);
     Tile::sort_part(team, reader, scratch, each_key, [&](int cell, std::uint32_t first) {
       shape.tell_in_window(firsts, cell, first);
@@ -453,12 +484,12 @@ struct GatherTiles {
       using Suffix = Suffixes::Suffix;
       const std::uint32_t mask = (1u << (route->top - shape.bits())) - 1;
       const auto suffix_of = [&](const Key& key) {
-        return static_cast<Suffix>(static_cast<std::uint32_t>(codec.encode(key)) & mask);
+        return static_cast<Suffix>(static_cast<std::uint32_t>(tiles.codec.encode(key)) & mask);
       };
-      Write::write(thread, scratch.keys, size, reinterpret_cast<Suffix*>(keys.other), begin,
+      Write::write(thread, scratch.keys, size, reinterpret_cast<Suffix*>(tiles.windows()), begin,
                    suffix_of);
     } else {
-      Write::write(thread, scratch.keys, size, keys.other, begin,
+      Write::write(thread, scratch.keys, size, tiles.windows(), begin,
                    [](const Key& key) { return key; });
     }
   }
@@ -468,7 +499,7 @@ struct GatherTiles {
     const auto runs = scratch.runs_of(group);
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
-      registers.key[i] = keys.result[runs.source_of(i * L::width + lane)];
+      registers.key[i] = tiles.at(runs.source_of(i * L::width + lane));
       if (i % 4 == 3) L::settle_memory();
     }
   }

@@ -145,6 +145,7 @@ struct FirstRun {
 /// What the launches tell each other.
 struct GatherState {
   std::uint64_t placed;             ///< bins; zero at first, as what follows
+  std::uint64_t left;               ///< chunks of numbered keys that are given up
   std::uint64_t totals[bin_count];  ///< of keys in bins
   std::uint64_t begins[bin_count + 1];
 };
