@@ -6,7 +6,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
 
 #include "kradix/impl/backend/lanes.hpp"
