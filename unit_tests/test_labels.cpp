@@ -196,10 +196,17 @@ TEST(Labels, WhoMayWaitLaunchesWhatHasWork) {
     for (auto& key : few) key = static_cast<std::uint32_t>(random() % 50000);
     expect_stages_where_the_host_waits(few, with(told, {"SweepTile"}));
     for (auto& key : few) key = static_cast<std::uint32_t>(random());
-    const bool stays = kradix::impl::is_host_space<Space>;  // as above
+    constexpr bool stays = kradix::impl::is_host_space<Space>;  // as above
     expect_stages_where_the_host_waits(few,
                                        stays ? with(told, {"SweepTile", "SweepRest"})
                                              : with(told, {"SweepTile", "SweepTile", "SweepTile"}));
+    if constexpr (kradix::impl::deal_shape<Space>(4).exists() && !stays) {
+      std::vector<std::uint32_t> many(kradix::impl::least_tried);
+      for (auto& key : many) key = static_cast<std::uint32_t>(random());
+      expect_stages_where_the_host_waits(
+          many, {"GlanceAtKeys", "TakeOutKeys", "CountAllDigits", "ListOrRecount", "SpreadTile",
+                 "DealKeys", "FinishDealt", "FinishRanges"});
+    }
   }
 }
 

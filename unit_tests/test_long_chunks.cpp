@@ -142,6 +142,34 @@ TEST(Gathering, NumbersShortKeys) {
   }
 }
 
+/// Keys alone are dealt out if they are all there is to know, where the host waits, and not too few or too many.
+TEST(Dealing, OfKeysAlone) {
+  Machine device{270336, {256, 19}, {512, 32}, {256, 18}, {256, 18}, {256, 16}, true};
+  device.finish_dealt = {512, 18};
+  Problem problem;
+  problem.count = std::size_t{1} << 23;
+  problem.key_bytes = 4;
+  problem.key_bits = 32;
+  problem.integral = problem.told_apart = problem.host_may_wait = true;
+  const auto dealt = [&] { return make_plan(problem, device).dealt; };
+  EXPECT_EQ(dealt(), Dealing::of(problem.count, 512 * 18).places());
+  EXPECT_GT(dealt(), problem.count);
+  const auto in_vain = [&](auto& what, auto value) {
+    const auto before = what;
+    what = static_cast<std::remove_cvref_t<decltype(what)>>(value);
+    EXPECT_EQ(dealt(), 0u);
+    what = before;
+  };
+  in_vain(problem.host_may_wait, false);
+  in_vain(problem.told_apart, false);
+  in_vain(problem.integral, false);
+  in_vain(problem.value_bytes, 4);
+  in_vain(problem.count, (std::size_t{1} << 22) - 1);
+  in_vain(problem.count, (std::size_t{1} << 24) + 1);
+  in_vain(problem.bits.end, 31);
+  in_vain(device.finish_dealt.threads, 0);
+}
+
 /// What is counted of a word and the few bits of its code below leave room for the index, however many there are.
 TEST(Gathering, WordsOfAChunkFitHalfAWord) {
   constexpr int counted = 16;

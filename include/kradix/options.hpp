@@ -112,9 +112,11 @@ constexpr std::optional<Algorithm> algorithm_from_name(std::string_view wanted) 
 enum class Stability : std::uint8_t { automatic, stable };
 
 /// May a call wait, on the host, for what its first kernels find out about the data? Kernels that would find nothing to do are
-/// not launched then: sorts by msd_hybrid on GPUs take 2 to 10 % less, and those that find little to do up to a third. A call
-/// that waits returns when its first kernels and all work that was enqueued before are done, must not be captured into a
-/// graph, and needs a Workspace, which keeps 4 KB of host memory for it; without one it does not wait.
+/// not launched then: sorts by msd_hybrid on GPUs take 2 to 10 % less, those that find little to do up to a third, and integers
+/// that spread evenly a tenth to a quarter, for what suits them alone is tried. A call that waits returns when its first kernels
+/// and all work that was enqueued before are done, and, if something was tried, the kernels that see whether it does (after about
+/// half of the sort). It must not be captured into a graph, and needs a Workspace, which keeps 4 KB of host memory for it; without
+/// one it does not wait.
 enum class HostWait : std::uint8_t {
   automatic,  ///< in calls without an instance, which fence anyway
   never,

@@ -39,6 +39,7 @@ struct Movement {
   bool makes_indices = false;
   bool leaves_keys = false;
   std::optional<bool> waits{};  ///< the host, for what the device chooses
+  bool deals = false;           ///< keys alone out to bins, if they are even
 };
 
 template <class Key>
@@ -74,8 +75,12 @@ Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Moveme
   if (may_be_numbered<Space, Codec, Value> && movement.makes_indices && movement.leaves_keys) {
     plan.numbered = static_cast<std::size_t>(gather_shape<Space>(8, 0).round());
   }
+  if (may_be_dealt<Space, Codec> && movement.deals) {
+    plan.dealt_bin = static_cast<std::size_t>(finish_dealt_shape<Space>(sizeof(Key)).round());
+    plan.dealt = Dealing::of(count, plan.dealt_bin).places();
+  }
   ScratchList list;
-  const Slot keys_other = list.add(count, sizeof(Key));
+  const Slot keys_other = list.add(std::max(count, plan.dealt), sizeof(Key));
   const Slot keys_there = list.add(count, sizeof(Key));
   const Slot values_other = list.add(count + 2 * plan.numbered, sizeof(Index));
   const MsdHybridScratch scratch = MsdHybridScratch::list(plan, look_back, list, rule);
@@ -106,7 +111,7 @@ Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Moveme
   kradix::Workspace workspace;
   MsdHybridScratch waiting = scratch;
   if constexpr (has_board<Space>) {
-    if (movement.waits.value_or(std::popcount(sorts++) % 2 == 1))
+    if (movement.deals || movement.waits.value_or(std::popcount(sorts++) % 2 == 1))
       waiting.board = workspace.board(exec, "board");
   }
   MsdHybrid<Space, Codec, Value, sweep_with, Finish, alone_with(sizeof(Word)), sweep_with>(
@@ -134,14 +139,16 @@ auto codec_of_all_bits(Order order) {
 /// Sorts keys alone, in place and not, by the order of codes; returns the routes of both.
 template <class Key, class Codec>
 std::vector<Route> routes_alone(const std::vector<Key>& input, const Codec& codec,
-                                const RouteRule& rule) {
+                                const RouteRule& rule, bool deals = false,
+                                std::optional<bool> waits = {}) {
   using Word = typename Codec::key_type;
   const auto code = [&](const Key& key) { return codec.encode(std::bit_cast<Word>(key)); };
   std::vector<Key> expected = input;
   std::ranges::sort(expected, {}, code);
   std::vector<Route> routes;
   for (const bool in_place : {false, true}) {
-    const auto sorted = sort<small_finish, NoValue>(input, codec, {.in_place = in_place}, rule);
+    const auto sorted = sort<small_finish, NoValue>(
+        input, codec, {.in_place = in_place, .waits = waits, .deals = deals}, rule);
     routes.push_back(sorted.route);
     for (std::size_t i = 0; i < input.size(); ++i) {
       EXPECT_EQ(keys::bytes_of(sorted.keys[i]), keys::bytes_of(expected[i])) << i;

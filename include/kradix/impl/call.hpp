@@ -294,7 +294,8 @@ class SortCall {
     const bool needs_result =
         moves_first ? plan_.count > plan_.chunk : plan_.passes > (two_steps ? 1 : 2);
     // Both arrays for keys side by side hold words of keys and indices.
-    keys_other_ = list.add(count_if(needs_other && use != ArrayUse::none), sizeof(Key));
+    keys_other_ = list.add(std::max(count_if(needs_other && use != ArrayUse::none), plan_.dealt),
+                           sizeof(Key));
     keys_result_ = list.add(count_if(makes_indices && needs_result), sizeof(Key));
     const auto word_bytes = static_cast<std::size_t>(plan_.value_bytes);
     const bool straight = (is_there<ValuesOut> || permutes_) && !two_steps;

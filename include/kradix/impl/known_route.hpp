@@ -48,6 +48,7 @@ class KnownRoute {
   /// By that way alone (`Route::spreads`).
   bool spreads_so(int way) const { return !known_ || known_->route.spreads == way; }
   bool gathers() const { return finishes_so(PassTable::gathering); }
+  bool deals() const { return finishes_so(PassTable::dealing); }
   bool splits() const { return finishes_so(PassTable::splitting); }
 
   // What follows them.
@@ -61,7 +62,7 @@ class KnownRoute {
     const Route& route = known_->route;
     const PassTable& passes = known_->passes;
     return passes.finishes != 0 && !passes.counts() && passes.finishes != PassTable::gathering &&
-           route.mends == 0 && !route.leaves_suffixes();
+           passes.finishes != PassTable::dealing && route.mends == 0 && !route.leaves_suffixes();
   }
   bool finishes_even_chunks() const {
     return finishes_chunks() && !(known_ && known_->route.crowded != 0);

@@ -19,6 +19,7 @@
 #include "kradix/impl/device/chunks.hpp"
 #include "kradix/impl/device/count_kinds.hpp"
 #include "kradix/impl/device/count_runs.hpp"
+#include "kradix/impl/device/deal_keys.hpp"
 #include "kradix/impl/device/expand_kinds.hpp"
 #include "kradix/impl/device/finish_cells.hpp"
 #include "kradix/impl/device/finish_chunk.hpp"
@@ -76,12 +77,15 @@ inline RouteRule route_rule(const Plan& plan) {
     rule.meets_from = ~std::size_t{0};
   if (plan.key_bytes == 8) rule.by_value_from = least_to_finish(plan.passes);
   if (plan.value_bytes > 0) rule.by_value_alike = 3;
-  // Others pay for two launches, or for four where the host does not wait.
-  if (plan.value_bytes > 0) {
-    const bool short_keys = plan.key_bytes <= 4;
-    rule.gather_from = std::size_t{1} << (plan.waits   ? (short_keys ? 24 : 23)
-                                          : short_keys ? 27
-                                                       : 26);
+  // Where the host waits nothing is launched for it that is not wanted, but of few pairs it saves less than it takes where it is
+  // tried in vain; where it does not wait, others pay for four launches.
+  const bool short_keys = plan.key_bytes <= 4;
+  if (plan.waits) {
+    rule.gather_from = plan.value_bytes == 0 ? most_dealt(static_cast<std::size_t>(plan.key_bytes))
+                       : plan.numbered > 0   ? least_tried
+                                             : std::size_t{1} << (short_keys ? 24 : 23);
+  } else if (plan.value_bytes > 0) {
+    rule.gather_from = std::size_t{1} << (short_keys ? 27 : 26);
   }
   return rule;
 }
@@ -91,12 +95,14 @@ struct MsdHybridScratch {
   Slot kinds;      ///< or labels
   Slot cells;      ///< if keys may be spread twice; the sums of their tiles and their counts follow
   Slot gathering;  ///< if keys may be gathered, what must be zero
+  Slot dealing;    ///< likewise, if they may be dealt out
   Slot met;        ///< if samples of all teams meet
   Slot in_tiles, runs, in_windows;  ///< and their tables
   Slot heavy;                       ///< a glance may write them beside those who clear all before
   Slot by_value;  ///< if floats may be swept so: that is true of it and of what follows
   Slot sampled;   ///< kinds
   Slot route;
+  Slot dealt;      ///< if keys may be dealt out, and a glance writes it as well
   Slot splitting;  ///< if keys may be spread by splitters, with what else must be zero
   Slot splitters;  ///< then, and the samples that they are chosen from
   Slot pieces;     ///< if floats may be spread by pieces, and what else is known of their cells
@@ -126,6 +132,9 @@ struct MsdHybridScratch {
     const std::size_t splitting = may_split ? sizeof(SplitterState) : 0;
     const Gathering shape = gathering_of(plan, rule);
     const std::size_t gathering = shape.exists() ? sizeof(GatherState) : 0;
+    const bool may_deal = dealing_of(plan).exists();
+    const std::size_t dealing = may_deal ? sizeof(DealState) : 0;
+    const std::size_t dealt = may_deal ? sizeof(DealTerms) : 0;
     const std::size_t met = plan.count >= rule.meets_from ? MetSamples::bytes : 0;
     const bool may_be_by_value = plan.key_bytes >= 4 && plan.key_bytes <= 8 &&
                                  plan.count >= rule.by_value_from &&
@@ -139,17 +148,19 @@ struct MsdHybridScratch {
         plan.value_bytes > 0 ? sizeof(Labels<std::uint64_t>) : sizeof(Kinds<std::uint64_t>);
     constexpr std::size_t heavy = sizeof(HeavyKinds<std::uint64_t>);
     constexpr std::size_t sampled = most_sampled_kinds * sizeof(std::uint64_t);
-    scratch.sweeps = OnesweepScratch::list(
-        plan, most, list, 2, 1,
-        kinds + heavy + cells + splitting + gathering + met + by_value + sampled + sizeof(Route));
+    scratch.sweeps = OnesweepScratch::list(plan, most, list, 2, 1,
+                                           kinds + heavy + cells + splitting + gathering + dealing +
+                                               met + by_value + dealt + sampled + sizeof(Route));
     scratch.kinds = {scratch.sweeps.counts.offset + scratch.sweeps.extra, kinds};
     scratch.cells = {scratch.kinds.offset + kinds, cells};
     scratch.splitting = {scratch.cells.offset + cells, splitting};
     scratch.gathering = {scratch.splitting.offset + splitting, gathering};
-    scratch.met = {scratch.gathering.offset + gathering, met};
+    scratch.dealing = {scratch.gathering.offset + gathering, dealing};
+    scratch.met = {scratch.dealing.offset + dealing, met};
     scratch.heavy = {scratch.met.offset + met, heavy};
     scratch.by_value = {scratch.heavy.offset + heavy, by_value};
-    scratch.sampled = {scratch.by_value.offset + by_value, sampled};
+    scratch.dealt = {scratch.by_value.offset + by_value, dealt};
+    scratch.sampled = {scratch.dealt.offset + dealt, sampled};
     scratch.route = {scratch.sampled.offset + sampled, sizeof(Route)};
     if (may_split) {
       scratch.splitters =
@@ -172,6 +183,9 @@ struct MsdHybridScratch {
     return scratch;
   }
 
+  static Dealing dealing_of(const Plan& plan) {
+    return plan.dealt > 0 ? Dealing::of(plan.count, plan.dealt_bin) : Dealing{};
+  }
   /// Of keys of 4 bytes, all 16 bits that two digits leave.
   static bool leaves_suffixes(const Plan& plan, const RouteRule& rule) {
     return plan.key_bytes == 4 && plan.value_bytes == 0 && plan.count >= rule.values_from;
@@ -256,11 +270,13 @@ class MsdHybrid {
         pieces_(scratch.pieces.bytes > 0 ? scratch.pieces.in<Pieces>(base) : nullptr),
         tables_{scratch.gathering.in<GatherState>(base), scratch.in_tiles.in<std::uint16_t>(base),
                 scratch.runs.in<FirstRun>(base), scratch.in_windows.in<std::uint16_t>(base)},
+        dealing_(scratch.dealing.bytes > 0 ? scratch.dealing.in<DealState>(base) : nullptr),
+        dealt_(scratch.dealt.bytes > 0 ? scratch.dealt.in<DealTerms>(base) : nullptr),
         met_{scratch.met.bytes > 0 ? scratch.met.in<std::uint64_t>(base) : nullptr},
         splitters_(splitting_ != nullptr ? scratch.splitters.in<Bits>(base) : nullptr),
         sampled_(scratch.sampled.in<Key>(base)),
-        kept_(scratch.heavy.bytes + scratch.by_value.bytes + scratch.sampled.bytes +
-              scratch.route.bytes),
+        kept_(scratch.heavy.bytes + scratch.by_value.bytes + scratch.dealt.bytes +
+              scratch.sampled.bytes + scratch.route.bytes),
         lists_(ChunkLists::of(scratch.chunks.in<std::uint64_t>(base), scratch.most_chunks, route_)),
         board_(scratch.board) {}
 
@@ -269,7 +285,7 @@ class MsdHybrid {
     const bool spreads = may_spread(rule);
     choose(rule);
     if (heavy && !with_values) take_out_keys();
-    if (may_gather()) sort_tiles(rule);
+    if (may_gather() && board_ == nullptr) sort_tiles(rule, {});
     if (spreads) count_cells(rule);
     sweeps_.count(route_, heavy_, counting_kinds(), ranking_kinds(), by_value_, board_);
     // Meanwhile the first pass runs, which hardly any sort does without, unless it may be as long until its teams have left.
@@ -284,6 +300,12 @@ class MsdHybrid {
     if (by_cells) place_cells(rule);
     sweeps_.sweep_first(route_, arrays(rule), known);
     if (goes_ahead) known = sweeps_.wait(route_, board_);
+    if (may_try(known)) {
+      if (succeeds(rule, known)) return;
+      tries_ = false;
+      sort(rule);
+      return;
+    }
     sweeps_.sweep_others(known);
     if (by_value_ != nullptr && known.sweeps_by_value()) sweeps_.sweep_by_value(by_value_);
     if (by_cells) spread_within(rule);
@@ -336,7 +358,13 @@ class MsdHybrid {
             route_};
   }
   Glance glance(const RouteRule& rule) const {
-    return {order(), choosing(rule), glances_only(rule), kinds_to_sample(rule, true), by_value_};
+    return {order(),
+            choosing(rule),
+            glances_only(rule),
+            kinds_to_sample(rule, true),
+            by_value_,
+            may_deal() ? dealt_ : nullptr,
+            MsdHybridScratch::dealing_of(plan_).bins};
   }
 
   void choose(const RouteRule& rule) {
@@ -489,9 +517,67 @@ class MsdHybrid {
   bool may_gather() const {
     // Whoever goes on otherwise finds keys that have changed places, and makes values that do not tell from where.
     const bool loses_places = buffers_.makes_indices && buffers_.keys.in_place();
-    return may_have_windows && tables_.state != nullptr && !loses_places &&
+    return may_have_windows && tables_.state != nullptr && tries_ && !loses_places &&
            (with_values || !sweeps_.keeps_order());
   }
+  static constexpr bool may_have_bins =
+      !is_long && !with_values && impl::may_be_dealt<ExecutionSpace, Codec>;
+  bool may_deal() const {
+    return may_have_bins && dealing_ != nullptr && board_ != nullptr && tries_ &&
+           !sweeps_.keeps_order();
+  }
+  /// What may fail is launched once the host knows that it is wanted, if it waits, for others would pay for it.
+  bool may_try(const KnownRoute& known) const {
+    return board_ != nullptr &&
+           ((may_deal() && known.deals()) || (may_gather() && known.gathers()));
+  }
+  /// Waits to know that: else all elements are where a sort may begin anew.
+  bool succeeds(const RouteRule& rule, const KnownRoute& known) {
+    const auto told = [&](const std::uint64_t& fails) {
+      return TellHost{&fails, 1, board_, board_->next()};
+    };
+    if (known.deals()) {
+      deal_keys(told(dealing_->fails));
+    } else {
+      sort_tiles(rule, told(tables_.state->fails));
+      gather(rule, /*certainly=*/true);
+    }
+    finish(rule, /*settles=*/false, known, /*splits=*/false);
+    sweeps_.wait_for(board_);
+    return board_->words[0] == 0;
+  }
+
+  /// One pass and a finish.
+  void deal_keys([[maybe_unused]] const TellHost& to_host) {
+    if constexpr (may_have_bins) {
+      constexpr TeamShape deal_with = deal_shape<ExecutionSpace>(sizeof(Key));
+      constexpr TeamShape finish_with = finish_dealt_shape<ExecutionSpace>(sizeof(Key));
+      using Deal = DealKeys<ExecutionSpace, Codec, deal_with>;
+      using Finish = FinishDealt<ExecutionSpace, Codec, finish_with>;
+      const Dealing shape = MsdHybridScratch::dealing_of(plan_);
+      const DigitList all = sweeps_.digits();
+      const PassTable* const passes = sweeps_.passes();
+      const std::size_t teams = sweeps_.template running_teams<deal_with>();
+      const std::size_t tile = Deal::tile_for(plan_.count, teams);
+      sweeps_.template launch<deal_with>("DealKeys", std::min(teams, (plan_.count - 1) / tile + 1),
+                                         Deal::scratch_bytes(),
+                                         Deal{buffers_.keys.in, buffers_.keys.other, codec_, shape,
+                                              plan_.count, tile, passes, dealing_, dealt_});
+      sweeps_.template launch<finish_with>("FinishDealt", shape.bins, Finish::scratch_bytes(),
+                                           Finish{{buffers_,
+                                                   {codec_, dealt_},
+                                                   all,
+                                                   bits_between<Bits>(all.begin, all.end),
+                                                   equal_keys_differ(codec_, all),
+                                                   passes,
+                                                   route_,
+                                                   lists_},
+                                                  shape,
+                                                  dealing_,
+                                                  to_host});
+    }
+  }
+
   /// And keys in one word with their indices, which need no order of equal ones.
   static constexpr bool may_number =
       may_have_windows && impl::may_be_numbered<ExecutionSpace, Codec, Value>;
@@ -500,7 +586,7 @@ class MsdHybrid {
     return may_number && MsdHybridScratch::gathering_of_numbered(plan_, rule).exists();
   }
   /// The first pass, before anything is counted: what it finds out may be that there is another way to go.
-  void sort_tiles(const RouteRule& rule) {
+  void sort_tiles(const RouteRule& rule, const TellHost& to_host) {
     if constexpr (may_have_windows) {
       const Gathering shape = MsdHybridScratch::gathering_of(plan_, rule);
       const int otherwise = MsdHybridScratch::leaves_suffixes(plan_, rule) ? Route::to_values : 0;
@@ -509,7 +595,7 @@ class MsdHybrid {
           sort_tiles<number_with>(shape,
                                   SortTiles<ExecutionSpace, NumberedInTiles<Codec>, number_with>{
                                       numbered_tiles(shape), shape, tables_, route_},
-                                  otherwise);
+                                  otherwise, to_host);
           return;
         }
       }
@@ -517,23 +603,24 @@ class MsdHybrid {
         sort_tiles<gather_with>(shape,
                                 SortTilesInOrder<ExecutionSpace, Codec, Value, gather_with>{
                                     buffers_, codec_, shape, tables_, route_},
-                                otherwise);
+                                otherwise, to_host);
       } else {
         sort_tiles<gather_with>(shape,
                                 SortTiles<ExecutionSpace, KeysInTiles<Codec>, gather_with>{
                                     {buffers_.keys, codec_}, shape, tables_, route_},
-                                otherwise);
+                                otherwise, to_host);
       }
     }
   }
   template <TeamShape sort_with, class Sort>
-  void sort_tiles(const Gathering& shape, const Sort& sort, int otherwise) {
+  void sort_tiles(const Gathering& shape, const Sort& sort, int otherwise,
+                  const TellHost& to_host) {
     constexpr TeamShape place_with = place_runs_shape<ExecutionSpace>();
     using Place = PlaceRuns<ExecutionSpace, place_with, Sort::Tile::span>;
     sweeps_.template launch<sort_with>("SortTiles", teams_for_tiles(shape.tiles()),
                                        Sort::scratch_bytes(), sort);
     sweeps_.template launch<place_with>("PlaceRuns", shape.bins(), Place::scratch_bytes(),
-                                        Place{shape, tables_, route_, otherwise});
+                                        Place{shape, tables_, route_, otherwise, to_host});
   }
   auto numbered_tiles(const Gathering& shape) const {
     return NumberedInTiles<Codec>::of(buffers_, codec_, shape.count, shape.tile);
@@ -549,7 +636,7 @@ class MsdHybrid {
     gather_tiles<gather_with>(
         shape,
         GatherTiles<ExecutionSpace, KeysInTiles<Codec>, gather_with, Suffixed>{
-            {buffers_.keys, codec_}, shape, tables_, sweeps_.passes(), route_},
+            {buffers_.keys, codec_}, shape, tables_, route_},
         certainly);
   }
   template <TeamShape finish_with, class Chunks>
@@ -561,7 +648,7 @@ class MsdHybrid {
   void gather_numbered(const Gathering& shape, bool certainly) {
     gather_tiles<number_with>(shape,
                               GatherTiles<ExecutionSpace, NumberedInTiles<Codec>, number_with>{
-                                  numbered_tiles(shape), shape, tables_, sweeps_.passes(), route_},
+                                  numbered_tiles(shape), shape, tables_, route_},
                               certainly);
     using Chunks = FinishNumbered<ExecutionSpace, FinishShape>;
     finish_gathered<FinishShape>(
@@ -594,14 +681,14 @@ class MsdHybrid {
               std::min<std::size_t>(sweeps_.template resident_teams<cells_of>(),
                                     Route::cells / Cells::batch),
               Cells::scratch_bytes(),
-              Cells{buffers_.keys, codec_, {shape, tables_}, passes, route_, lists_});
+              Cells{buffers_.keys, codec_, {shape, tables_}, route_, lists_});
           return;
         }
       }
       if constexpr (with_values) {
         gather_tiles<gather_with>(shape,
                                   GatherTilesInOrder<ExecutionSpace, Codec, Value, gather_with>{
-                                      buffers_, codec_, shape, tables_, passes, route_},
+                                      buffers_, codec_, shape, tables_, route_},
                                   certainly);
       } else {
         gather_tiles_of_keys<false>(shape, certainly);
@@ -793,7 +880,7 @@ class MsdHybrid {
   /// Chunks that the finish gives up are sorted as they may be in scratch; or, where hardly any is expected, by the
   /// launch that sorts long runs. That may settle, too, what no finish followed, and expand kinds.
   void finish(const RouteRule& rule, bool settles, const KnownRoute& known, bool splits) {
-    const bool hardly_gives_up = glances_only(rule);
+    const bool hardly_gives_up = glances_only(rule) || (known.is_known() && known.deals());
     const DigitList all = sweeps_.digits();
     const PassTable* const passes = sweeps_.passes();
     const ChunkShape shape = MsdHybridScratch::chunk_shape(plan_, false);
@@ -883,6 +970,9 @@ class MsdHybrid {
   ValueSweeps<Key>* by_value_;  ///< null: nothing is swept so
   Pieces* pieces_;
   GatherTables tables_;
+  DealState* dealing_;  ///< null: keys are not dealt out
+  DealTerms* dealt_;
+  bool tries_ = true;  ///< to deal keys out or to gather them, unless that has been in vain
   MetSamples met_;
   Bits* splitters_;
   Key* sampled_;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -303,15 +304,19 @@ class Onesweep {
     });
   }
 
-  /// Waits for what `count` tells, if there is a board: a little while by looking at it, then by a fence.
+  /// Waits for what `count` tells, if there is a board.
   KnownRoute wait(const Route* route, HostBoard* board) const {
-    constexpr std::chrono::milliseconds patience{2};
     if (board == nullptr) return {};
-    if (!board->comes(patience)) {
-      exec_.fence(label_ + "fence until the route is known");
-      if (!board->is_there()) return {};
-    }
+    wait_for(board);
     return KnownRoute::of(board->words, words_to_lists(route));
+  }
+  /// A little while by looking at it, then by a fence.
+  void wait_for(HostBoard* board) const {
+    constexpr std::chrono::milliseconds patience{2};
+    if (board->comes(patience)) return;
+    exec_.fence(label_ + "fence until the route is known");
+    if (!board->is_there())
+      throw std::runtime_error(label_ + "nothing was told to the host that waits for it");
   }
 
   /// A kernel under this sort's label; what sweeps by this class launches its own kernels so too.

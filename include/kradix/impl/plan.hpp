@@ -9,6 +9,7 @@
 #include <string>
 
 #include "kradix/impl/backend/lanes.hpp"
+#include "kradix/impl/device/dealing.hpp"
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/memory.hpp"
@@ -36,8 +37,10 @@ struct Plan {
   std::size_t lone = 0;           ///< elements that one team sorts in one launch (0: none)
   std::size_t gathered =
       0;  ///< elements of a tile that keys are gathered by, if they spread (0: they are not)
-  std::size_t numbered = 0;  ///< likewise, where each lies in one word with its index
-  std::size_t teams = 0;     ///< teams that claim tiles one after the other (0: one a tile)
+  std::size_t numbered = 0;   ///< likewise, where each lies in one word with its index
+  std::size_t dealt = 0;      ///< places that keys alone are dealt out to (0: they are not)
+  std::size_t dealt_bin = 0;  ///< then, those of a bin, at most
+  std::size_t teams = 0;      ///< teams that claim tiles one after the other (0: one a tile)
   bool stable = true;
   bool parts_words = false;  ///< SIMD parts and sorts keys alone where that serves
   bool packs = false;        ///< keys or values are strided and go through contiguous scratch
@@ -68,7 +71,7 @@ inline std::ostream& operator<<(std::ostream& out, const Plan& plan) {
       << (plan.parts_words ? ", may part words by SIMD" : "")
       << (plan.packs ? ", packs strided data" : "")
       << (plan.permutes ? ", moves values once by a sorted index" : "")
-      << (plan.waits ? ", waits once for the device's choice" : "") << ", " << plan.temporary_bytes
+      << (plan.waits ? ", waits for the device's choice" : "") << ", " << plan.temporary_bytes
       << " temporary bytes; " << plan.reason;
   if (is_study(plan.algorithm)) out << " with " << plan.study;
   return out;
@@ -107,9 +110,10 @@ struct Machine {
   bool has_simd = false;  ///< a host's, of 32 bytes or more, at hand by Highway
   TeamShape gather{};     ///< of a team that gathers, if words of keys may be
   TeamShape number{};     ///< or words of keys and indices
-  TeamShape expand{};     ///< of a team that writes counted keys, if they are short enough
-  bool measured = true;   ///< were the shapes measured on this architecture?
-  TeamShape short_sweep{};  ///< instead of `sweep`, of so many elements
+  TeamShape finish_dealt{};  ///< of one that sorts a bin of keys that were dealt out
+  TeamShape expand{};        ///< of a team that writes counted keys, if they are short enough
+  bool measured = true;      ///< were the shapes measured on this architecture?
+  TeamShape short_sweep{};   ///< instead of `sweep`, of so many elements
   std::size_t least_for_short_sweeps = 0, most_for_short_sweeps = 0;
   TeamShape long_finish[2] =
       {};  ///< instead of `finish`, of so many elements that two digits leave longer runs
@@ -144,6 +148,7 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
     const bool is_word = key_bytes == 4 || key_bytes == 8;
     if (is_word) machine.gather = gather_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.number = gather_shape<ExecutionSpace>(8, 0);
+    if (is_word) machine.finish_dealt = finish_dealt_shape<ExecutionSpace>(key_bytes);
     if (machine.sweep.exists()) {
       machine.small = small_sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
     }
@@ -384,6 +389,13 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
     plan.gathered = static_cast<std::size_t>(machine.gather.round());
     if (problem.numbers && problem.key_bytes == 4 && problem.value_bytes == 4) {
       plan.numbered = static_cast<std::size_t>(machine.number.round());
+    }
+    // Others pay for a launch where the host does not wait.
+    if (problem.value_bytes == 0 && plan.waits && machine.finish_dealt.exists() &&
+        problem.count >= least_tried &&
+        problem.count <= most_dealt(static_cast<std::size_t>(problem.key_bytes))) {
+      plan.dealt_bin = static_cast<std::size_t>(machine.finish_dealt.round());
+      plan.dealt = Dealing::of(problem.count, plan.dealt_bin).places();
     }
   }
   const bool short_sweeps = problem.count >= machine.least_for_short_sweeps &&

@@ -199,6 +199,26 @@ constexpr TeamShape gather_shape(std::size_t key_bytes, std::size_t value_bytes)
   if (value_bytes == 0) return key_bytes <= 4 ? TeamShape{320, 32, 2} : TeamShape{320, 22, 2};
   return {256, key_bytes <= 4 && value_bytes <= 4 ? 24 : 20, 3};
 }
+/// How a team deals a tile out to some thousand bins, and how one finishes a bin: what is written to a bin at once decides, so
+/// both are long, though no other team works beside the first.
+template <class ExecutionSpace>
+constexpr TeamShape deal_shape(std::size_t key_bytes) {
+  if (is_host_space<ExecutionSpace>) return {1, 2048};
+  if (!has_room_for_long_tiles || key_bytes > 8) return {0, 0};
+  return {1024, key_bytes <= 4 ? 32 : 16, 1};
+}
+template <class ExecutionSpace>
+constexpr TeamShape finish_dealt_shape(std::size_t key_bytes) {
+  if (is_host_space<ExecutionSpace>) return {1, 2048};
+  if (!has_room_for_long_tiles || key_bytes > 8) return {0, 0};
+  return {512, key_bytes <= 4 ? 18 : 13, 2};
+}
+/// Where the host waits keys alone may be dealt out, and keys in one word with their indices gathered, from so many on.
+inline constexpr std::size_t least_tried = std::size_t{1} << 22;
+/// Up to so many of so many bytes are dealt out, and more are sooner gathered.
+constexpr std::size_t most_dealt(std::size_t key_bytes) {
+  return key_bytes <= 4 ? std::size_t{1} << 24 : std::size_t{3} << 22;
+}
 /// How a team finishes a gathered chunk of keys with values: their places take registers.
 constexpr TeamShape finish_pairs_shape(TeamShape finish) {
   if (finish.teams > 1) --finish.teams;

@@ -230,8 +230,9 @@ struct ListChunks {
   static std::size_t scratch_bytes() { return (groups + 1) * sizeof(std::size_t); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const bool otherwise =
-        route->mends != 0 || route->leaves_suffixes() || passes->finishes == PassTable::gathering;
+    const bool otherwise = route->mends != 0 || route->leaves_suffixes() ||
+                           passes->finishes == PassTable::gathering ||
+                           passes->finishes == PassTable::dealing;
     if (!passes->finishes || passes->counts() || otherwise) return;
     const int group = team.team_rank() / L::width, lane = L::lane(team.team_rank());
     const ChunkShape shape = route->crowded != 0 ? crowded : even;

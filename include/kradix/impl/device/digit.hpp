@@ -197,9 +197,13 @@ struct PassTable {
   static constexpr int splitting = 3;
   /// Or cells have been gathered, likewise.
   static constexpr int gathering = 4;
+  /// Or bins that keys have been dealt out to.
+  static constexpr int dealing = 5;
   KOKKOS_FUNCTION bool counts() const { return finishes == counting; }
   /// Then none of the passes listed moves keys.
-  KOKKOS_FUNCTION bool has_moved() const { return finishes == splitting || finishes == gathering; }
+  KOKKOS_FUNCTION bool has_moved() const {
+    return finishes == splitting || finishes == gathering || finishes == dealing;
+  }
   /// With that, which moves all keys (sweeps need not know).
   KOKKOS_FUNCTION int all_and_counting() const { return all() + (counts() ? 1 : 0); }
 };

@@ -133,7 +133,7 @@ struct FinishGathered {
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (finish.passes->finishes != PassTable::gathering) return;
+    if (finish.route->spreads != Route::gathered) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     Chunks::each(
         team, windows, scratch.chunks,

@@ -44,7 +44,6 @@ struct FinishGatheredCells {
   PassBuffers<Key> keys;
   Codec codec;
   Windows windows;
-  const PassTable* passes;
   const Route* route;
   ChunkLists lists;
 
@@ -88,7 +87,7 @@ struct FinishGatheredCells {
 
   /// While a cell is sorted the team looks up where the next one's suffixes lie, and asks for them.
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (passes->finishes != PassTable::gathering) return;
+    if (route->spreads != Route::gathered) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     const std::uint32_t all = windows.all();
     // From the last cell of a batch to the team's next batch.

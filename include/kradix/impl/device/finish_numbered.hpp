@@ -77,7 +77,7 @@ struct FinishNumbered {
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (passes->finishes != PassTable::gathering) return;
+    if (route->spreads != Route::gathered) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     Chunks::each(
         team, windows, scratch.chunks,

@@ -224,13 +224,12 @@ struct GatherTilesInOrder {
   Codec codec;
   Gathering shape;
   GatherTables tables;
-  const PassTable* passes;
   const Route* route;
 
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (passes->finishes != PassTable::gathering) return;
+    if (route->spreads != Route::gathered) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     each_window_of<Tile::size>(
         team, shape, tables,

@@ -13,6 +13,7 @@
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/spread_steps.hpp"
 #include "kradix/impl/device/team.hpp"
+#include "kradix/impl/device/tell_host.hpp"
 #include "kradix/impl/device/wide_array.hpp"
 
 namespace kradix::impl {
@@ -315,7 +316,8 @@ struct PlaceRuns {
   Gathering shape;
   GatherTables tables;
   Route* route;
-  int otherwise;  ///< how keys are spread then
+  int otherwise;       ///< how keys are spread then
+  TellHost to_host{};  ///< whether it has come to that
 
   struct Scratch {
     std::uint32_t sums[2][groups];
@@ -331,6 +333,7 @@ struct PlaceRuns {
     if (team.team_rank() == 0) tables.state->totals[bin] = total;
     if (!leaves_last(team, &tables.state->placed, shape.bins(), scratch.left)) return;
     if (team.team_rank() < L::width) decide(L::lane(team.team_rank()));
+    to_host.template tell<threads>(team);
   }
 
  private:
@@ -391,6 +394,7 @@ struct PlaceRuns {
     tables.state->begins[bin_count] = shape.count;
     if (uneven || (L::load(&route->varying[0]) & ~low_mask<std::uint64_t>(route->top)) != 0) {
       route->spreads = otherwise;
+      tables.state->fails = 1;
     } else {
       route->digits = {route->top - shape.bits(), route->top};
       route->together = static_cast<int>(shape.together);
@@ -414,13 +418,12 @@ struct GatherTiles {
   Tiles tiles;
   Gathering shape;
   GatherTables tables;
-  const PassTable* passes;
   const Route* route;
 
   static std::size_t scratch_bytes() { return sizeof(Scratch); }
 
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    if (passes->finishes != PassTable::gathering) return;
+    if (route->spreads != Route::gathered) return;
     Scratch& scratch = *take_scratch<Scratch>(team, 1);
     Tile::clear(team, scratch);
     team.team_barrier();

@@ -146,6 +146,7 @@ struct FirstRun {
 struct GatherState {
   std::uint64_t placed;             ///< bins; zero at first, as what follows
   std::uint64_t left;               ///< chunks of numbered keys that are given up
+  std::uint64_t fails;              ///< bins are uneven, or keys vary where no sample did
   std::uint64_t totals[bin_count];  ///< of keys in bins
   std::uint64_t begins[bin_count + 1];
 };

@@ -7,6 +7,7 @@
 
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/bins.hpp"
+#include "kradix/impl/device/dealing.hpp"
 #include "kradix/impl/device/key_order.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/sample_kinds.hpp"
@@ -38,6 +39,7 @@ struct PairsAtAGlance {
     std::uint32_t slots[1 << slot_bits];
     std::uint32_t listed[most_listed];  ///< topmost bits of keys that are looked up
     std::uint32_t pairs, close_pairs, same_pairs, is_crowded, lists;
+    float uneven;
   };
 
   Scratch& scratch;
@@ -50,7 +52,35 @@ struct PairsAtAGlance {
     if (team.team_rank() == 0) {
       scratch.pairs = scratch.close_pairs = scratch.same_pairs = 0;
       scratch.is_crowded = scratch.lists = 0;
+      scratch.uneven = 0;
     }
+  }
+
+  /// Once they have been counted: how much more than by chance equal parts of all cells differ from what they hold where keys lie
+  /// evenly between two places, in such parts: the sum of squared differences, each over what is expected (Pearson's chi squared).
+  KOKKOS_FUNCTION float unevenness(const Team& team, float begin, float end) const {
+    constexpr int words = (1 << cell_bits) / cells_in_word / GlancedPairs::parts;
+    static_assert(cells_in_word == 8);
+    const int lane = L::lane(team.team_rank());
+    for (int part = team.team_rank() / L::width; part < GlancedPairs::parts;
+         part += Threads / L::width) {
+      std::uint32_t keys = 0;
+      for (int w = lane; w < words; w += L::width) {
+        const std::uint32_t word = scratch.cells[part * words + w];
+        const std::uint32_t twos = (word & 0x0f0f0f0fu) + (word >> 4 & 0x0f0f0f0fu);
+        keys += twos * 0x01010101u >> 24;
+      }
+      keys += L::scan(keys, lane);
+      const auto first = static_cast<float>(part);
+      const float from = first > begin ? first : begin, to = first + 1 < end ? first + 1 : end;
+      const float share = to > from ? (to - from) / (end - begin) : 0;
+      // (Of what is expected to hold next to none even a few are no sign.)
+      const float expected = GlancedPairs::samples * share + 1;
+      const float more = static_cast<float>(keys) - expected;
+      if (lane == L::width - 1) Kokkos::atomic_add(&scratch.uneven, more * more / expected);
+    }
+    team.team_barrier();
+    return scratch.uneven;
   }
 
   /// Of keys that vary below `top`, in `varying` bits, more than 16; by `told` of them keys are looked up. Begins where scratch is
@@ -147,6 +177,8 @@ struct Glance {
   bool is_all;                           ///< nobody looks at more samples
   Kinds kinds;                           ///< looked for, if wanted, where keys crowd
   ValueSweeps<Key>* by_value = nullptr;  ///< begun here, if floats may be swept so
+  DealTerms* terms = nullptr;            ///< of bins, if keys may be dealt out to so many
+  std::uint32_t bins = 0;
 
   struct Scratch {
     std::uint64_t differ[Combined::words];
@@ -216,10 +248,17 @@ struct Glance {
         found_kinds = kinds.among(team, scratch.kinds, key);
       }
     }
+    const bool asks = choose.gathers || terms != nullptr;
+    const bool spread = asks && choose.spread_evenly(seen) && !Disorder::leaves_hope(disordered);
+    const Span span = spread ? span_of(team, bits, top, scratch) : Span{};
     if (thread == 0) {
-      choose.at_a_glance(seen, top, disordered, lie_together, is_all, found_kinds);
+      choose.at_a_glance(seen, span.even, top, disordered, lie_together, is_all, found_kinds);
       if constexpr (sizeof(Bits) <= 8)
         choose.route->above = static_cast<Bits>(first & ~low_mask<Bits>(top));
+    }
+    if constexpr (may_be_dealt<ExecutionSpace, Codec>) {
+      const bool deals = spread && span.even && terms != nullptr;
+      if (deals && !are_beside(team, from_next, top, scratch) && thread == 0) deal(seen, span);
     }
   }
 
@@ -282,6 +321,44 @@ struct Glance {
     const auto value = value_of_code(order.codec, end);
     const auto farther = value + (value - value_of_code(order.codec, other)) / 8;
     return order.codec.encode(Kokkos::bit_cast<Key>(farther));
+  }
+
+  /// The codes between which a sample's keys lie, and a little farther out, for so few see nothing of what lies farthest.
+  struct Span {
+    Bits first = 0, last = 0;
+    float filled = 0;  ///< so much of the codes that bits below the topmost that varies make
+    bool even = false;
+  };
+  KOKKOS_FUNCTION Span span_of(const Team& team, const Bits (&bits)[each], int top,
+                               Scratch& scratch) const {
+    find_ends(team, bits, scratch);
+    const Bits least = scratch.least, greatest = scratch.greatest,
+               beyond = static_cast<Bits>((greatest - least) / Dealing::beyond);
+    const auto all = static_cast<Bits>(~Bits{0});
+    const Bits first = least > beyond ? static_cast<Bits>(least - beyond) : Bits{0};
+    const Bits last = greatest < all - beyond ? static_cast<Bits>(greatest + beyond) : all;
+    // In parts, from the first code with the same bits above.
+    const float part = GlancedPairs::parts * Kokkos::exp2(static_cast<float>(-top));
+    const auto parts_to = [&](Bits code) {
+      return static_cast<float>(static_cast<Bits>(code & low_mask<Bits>(top))) * part;
+    };
+    const auto above = static_cast<Bits>(least & ~low_mask<Bits>(top));
+    const float begin = first > above ? parts_to(first) : 0;
+    const float end = static_cast<Bits>(last ^ above) <= low_mask<Bits>(top)
+                          ? parts_to(last)
+                          : static_cast<float>(GlancedPairs::parts);
+    const float uneven = Pairs{scratch.pairs}.unevenness(team, begin, end);
+    return {first, last, static_cast<float>(last - first) * part / GlancedPairs::parts,
+            uneven <= choose.rule.most_uneven};
+  }
+
+  /// What spreads evenly there.
+  KOKKOS_FUNCTION void deal(const GlancedPairs& seen, const Span& span) const {
+    const DealTerms found = DealTerms::between(span.first, span.last, bins);
+    if (!found.exist() || !choose.may_deal(seen, span.filled)) return;
+    *terms = found;
+    choose.route->spreads = Route::dealt;
+    choose.route->digits = {order.all.end, order.all.end};
   }
 
   KOKKOS_FUNCTION void find_ends(const Team& team, const Bits (&bits)[each],

@@ -41,10 +41,11 @@ struct Route {
   /// so. Or keys are swept by the digits of cells by value. Or gathered by two digits.
   int spreads;
   static constexpr int to_chunks = 1, to_values = 2, by_splitters = 3, by_value = 4,
-                       pieces_to_chunks = 5, pieces_to_values = 6, swept_by_value = 7, gathered = 8;
+                       pieces_to_chunks = 5, pieces_to_values = 6, swept_by_value = 7, gathered = 8,
+                       dealt = 9;
   KOKKOS_FUNCTION bool spreads_by_cells() const {
     return spreads != 0 && spreads != by_splitters && spreads != swept_by_value &&
-           spreads != gathered;
+           spreads != gathered && spreads != dealt;
   }
   KOKKOS_FUNCTION static bool is_by_value(int spreads) {
     return spreads == by_value || spreads == swept_by_value;
@@ -194,6 +195,11 @@ struct RouteRule {
   /// Keys alone, from so many on, may be gathered if they find no more than so many times the mean in their cells: four launches more.
   std::size_t gather_from = std::size_t{1} << 24;
   float gather_even = 1.15f;
+  /// Of those that are dealt out, whose bins are longer.
+  float deal_even = 1.3f;
+  /// Of either, parts of all codes may be so uneven in a glance: chi squared, of 15 degrees, which is more by chance once in a thousand
+  /// times. Densities that vary by a sixth, of which bins are too long, exceed it as a rule.
+  float most_uneven = 38;
   /// Keys alone that no digits spread, from so many on and up to so many, may be spread by splitters.
   std::size_t split_from = std::size_t{1} << 25, split_to = 0;
   float split_gain = 0;  ///< ps an element, that this saves
@@ -266,6 +272,7 @@ struct SweepChoices {
 struct GlancedPairs {
   static constexpr int samples = 4096, cell_bits = 16;
   static constexpr int order_step = 4;  ///< one of so many samples is compared with the next key
+  static constexpr int parts = 16;      ///< of all cells, whose samples are compared
 
   std::uint32_t pairs, close_pairs;  ///< by those of a cell, and by those that a finish tells apart
   std::uint32_t same_pairs;          ///< of these, that agree in all that a glance compares
@@ -331,8 +338,8 @@ struct ChooseRoute {
   /// Begins the route. Keys that spread evenly, and of which hardly two are alike in what the finish counts by, need no
   /// more samples: they are chosen two sweeps and a finish. Others are swept over all digits if there are no more
   /// samples (`is_all`), without heavy ones if that saves enough.
-  KOKKOS_FUNCTION void at_a_glance(const GlancedPairs& seen, int top, std::uint32_t disorder,
-                                   bool lie_together, bool is_all,
+  KOKKOS_FUNCTION void at_a_glance(const GlancedPairs& seen, bool even, int top,
+                                   std::uint32_t disorder, bool lie_together, bool is_all,
                                    const KindsInSample& kinds) const {
     const bool spreads = spread_evenly(seen);
     Route begun{};
@@ -346,7 +353,7 @@ struct ChooseRoute {
       begun.verifies = Route::hope_for(disorder);
       begun.finishes = spreads ? 1 : 0;
       begun.digits = spreads ? DigitList{top - GlancedPairs::cell_bits, top} : with_next_digit(top);
-      if (spreads && !hopes_for_order && may_gather(alike(seen.pairs), lie_together))
+      if (spreads && even && !hopes_for_order && may_gather(alike(seen.pairs), lie_together))
         begun.spreads = Route::gathered;
       if (kinds.heavy != 0 && kinds.heavy_share > least_heavy_share(passes(top))) {
         begun.heavy = kinds.heavy;
@@ -380,6 +387,12 @@ struct ChooseRoute {
     begun.greatest = greatest;
     *route = begun;
     return true;
+  }
+
+  /// Keys alone that fill so much of the codes that their bits make may be dealt out to bins, which are wider than cells.
+  KOKKOS_FUNCTION bool may_deal(const GlancedPairs& seen, float filled) const {
+    return alike(seen.pairs) * static_cast<float>(Route::cells) * filled <=
+           rule.deal_even * static_cast<float>(count);
   }
 
   /// The share of heavy keys from which on taking them out of so many sweeps saves time, by times measured on an H200. It
