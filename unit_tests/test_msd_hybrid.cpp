@@ -479,30 +479,6 @@ TEST(MsdHybrid, LongRunsAreNotLookedAtWhereAllMustBeCopiedBesides) {
   }
 }
 
-/// That the first look at keys leaves out.
-std::size_t unseen_place(std::size_t count) {
-  std::set<std::size_t> seen;
-  const SamplePlaces places(count, GlancedPairs::samples);
-  for (std::size_t i = 0; i < GlancedPairs::samples; ++i) seen.insert(places.of(i));
-  std::size_t place = count / 2;
-  while (seen.count(place) > 0) ++place;
-  return place;
-}
-
-/// From there on, some that no sample looks at at all.
-std::vector<std::size_t> unseen_places(std::size_t count, std::size_t wanted, std::size_t from) {
-  std::set<std::size_t> seen;
-  const RandomPlaces places{count};
-  for (std::uint32_t i = 0; i < 4 * 1024; ++i) seen.insert(places.of(i));
-  const SamplePlaces glanced(count, GlancedPairs::samples);
-  for (std::size_t i = 0; i < GlancedPairs::samples; ++i) seen.insert(glanced.of(i));
-  std::vector<std::size_t> unseen;
-  for (std::size_t place = from; unseen.size() < wanted && place < count; ++place) {
-    if (seen.count(place) == 0) unseen.push_back(place);
-  }
-  return unseen;
-}
-
 /// All samples are drawn from known places, so it is known how many pairs of them agree in how many bits.
 TEST(MsdHybrid, SamplesOfAllTeamsMeet) {
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());

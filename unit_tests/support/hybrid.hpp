@@ -5,6 +5,7 @@
 #include <bit>
 #include <gtest/gtest.h>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "kradix/impl/msd_hybrid.hpp"
@@ -40,6 +41,7 @@ struct Movement {
   bool leaves_keys = false;
   std::optional<bool> waits{};  ///< the host, for what the device chooses
   bool deals = false;           ///< keys alone out to bins, if they are even
+  bool ranges = false;          ///< sorts by bins of a short range, if keys lie in one
 };
 
 template <class Key>
@@ -79,6 +81,8 @@ Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Moveme
     plan.dealt_bin = static_cast<std::size_t>(finish_dealt_shape<Space>(sizeof(Key)).round());
     plan.dealt = Dealing::of(count, plan.dealt_bin).places();
   }
+  if (may_be_ranged<Space, Codec, Value> && movement.ranges)
+    plan.ranged = static_cast<std::size_t>(range_tile_shape<Space>(sizeof(Index)).round());
   ScratchList list;
   const Slot keys_other = list.add(std::max(count, plan.dealt), sizeof(Key));
   const Slot keys_there = list.add(count, sizeof(Key));
@@ -111,7 +115,8 @@ Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Moveme
   kradix::Workspace workspace;
   MsdHybridScratch waiting = scratch;
   if constexpr (has_board<Space>) {
-    if (movement.deals || movement.waits.value_or(std::popcount(sorts++) % 2 == 1))
+    if (movement.deals || movement.ranges ||
+        movement.waits.value_or(std::popcount(sorts++) % 2 == 1))
       waiting.board = workspace.board(exec, "board");
   }
   MsdHybrid<Space, Codec, Value, sweep_with, Finish, alone_with(sizeof(Word)), sweep_with>(
@@ -124,6 +129,31 @@ Sorted<Key> sort(const std::vector<Key>& input, const Codec& codec, const Moveme
       there, Kokkos::View<Route, Memory, Kokkos::MemoryUnmanaged>(scratch.route.in<Route>(base)));
   const auto moved = to_host(values_result);
   return {to_host(result), {moved.begin(), moved.end()}, route};
+}
+
+/// That the first look at keys leaves out.
+inline std::size_t unseen_place(std::size_t count) {
+  std::set<std::size_t> seen;
+  const SamplePlaces places(count, GlancedPairs::samples);
+  for (std::size_t i = 0; i < GlancedPairs::samples; ++i) seen.insert(places.of(i));
+  std::size_t place = count / 2;
+  while (seen.count(place) > 0) ++place;
+  return place;
+}
+
+/// From there on, some that no sample looks at at all.
+inline std::vector<std::size_t> unseen_places(std::size_t count, std::size_t wanted,
+                                              std::size_t from) {
+  std::set<std::size_t> seen;
+  const RandomPlaces places{count};
+  for (std::uint32_t i = 0; i < 4 * 1024; ++i) seen.insert(places.of(i));
+  const SamplePlaces glanced(count, GlancedPairs::samples);
+  for (std::size_t i = 0; i < GlancedPairs::samples; ++i) seen.insert(glanced.of(i));
+  std::vector<std::size_t> unseen;
+  for (std::size_t place = from; unseen.size() < wanted && place < count; ++place) {
+    if (seen.count(place) == 0) unseen.push_back(place);
+  }
+  return unseen;
 }
 
 /// By which no two different keys are equal.

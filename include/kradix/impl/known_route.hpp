@@ -49,6 +49,7 @@ class KnownRoute {
   bool spreads_so(int way) const { return !known_ || known_->route.spreads == way; }
   bool gathers() const { return finishes_so(PassTable::gathering); }
   bool deals() const { return finishes_so(PassTable::dealing); }
+  bool ranges() const { return finishes_so(PassTable::ranging); }
   bool splits() const { return finishes_so(PassTable::splitting); }
 
   // What follows them.

@@ -34,6 +34,7 @@
 #include "kradix/impl/device/look_at_floats.hpp"
 #include "kradix/impl/device/mend_tiles.hpp"
 #include "kradix/impl/device/numbered_tiles.hpp"
+#include "kradix/impl/device/range_tiles.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/sort_by_splitters.hpp"
 #include "kradix/impl/device/take_out_keys.hpp"
@@ -96,13 +97,16 @@ struct MsdHybridScratch {
   Slot cells;      ///< if keys may be spread twice; the sums of their tiles and their counts follow
   Slot gathering;  ///< if keys may be gathered, what must be zero
   Slot dealing;    ///< likewise, if they may be dealt out
+  Slot ranging;    ///< or sorted by bins of a short range
   Slot met;        ///< if samples of all teams meet
   Slot in_tiles, runs, in_windows;  ///< and their tables
+  Slot range_tiles;                 ///< and that of a short range
   Slot heavy;                       ///< a glance may write them beside those who clear all before
   Slot by_value;  ///< if floats may be swept so: that is true of it and of what follows
   Slot sampled;   ///< kinds
   Slot route;
   Slot dealt;      ///< if keys may be dealt out, and a glance writes it as well
+  Slot range;      ///< likewise, if they may be of a short range
   Slot splitting;  ///< if keys may be spread by splitters, with what else must be zero
   Slot splitters;  ///< then, and the samples that they are chosen from
   Slot pieces;     ///< if floats may be spread by pieces, and what else is known of their cells
@@ -135,6 +139,8 @@ struct MsdHybridScratch {
     const bool may_deal = dealing_of(plan).exists();
     const std::size_t dealing = may_deal ? sizeof(DealState) : 0;
     const std::size_t dealt = may_deal ? sizeof(DealTerms) : 0;
+    const std::size_t ranging = plan.ranged > 0 ? sizeof(RangeState) : 0;
+    const std::size_t range = plan.ranged > 0 ? sizeof(RangeTerms) : 0;
     const std::size_t met = plan.count >= rule.meets_from ? MetSamples::bytes : 0;
     const bool may_be_by_value = plan.key_bytes >= 4 && plan.key_bytes <= 8 &&
                                  plan.count >= rule.by_value_from &&
@@ -148,19 +154,22 @@ struct MsdHybridScratch {
         plan.value_bytes > 0 ? sizeof(Labels<std::uint64_t>) : sizeof(Kinds<std::uint64_t>);
     constexpr std::size_t heavy = sizeof(HeavyKinds<std::uint64_t>);
     constexpr std::size_t sampled = most_sampled_kinds * sizeof(std::uint64_t);
-    scratch.sweeps = OnesweepScratch::list(plan, most, list, 2, 1,
-                                           kinds + heavy + cells + splitting + gathering + dealing +
-                                               met + by_value + dealt + sampled + sizeof(Route));
+    scratch.sweeps =
+        OnesweepScratch::list(plan, most, list, 2, 1,
+                              kinds + heavy + cells + splitting + gathering + dealing + ranging +
+                                  met + by_value + dealt + range + sampled + sizeof(Route));
     scratch.kinds = {scratch.sweeps.counts.offset + scratch.sweeps.extra, kinds};
     scratch.cells = {scratch.kinds.offset + kinds, cells};
     scratch.splitting = {scratch.cells.offset + cells, splitting};
     scratch.gathering = {scratch.splitting.offset + splitting, gathering};
     scratch.dealing = {scratch.gathering.offset + gathering, dealing};
-    scratch.met = {scratch.dealing.offset + dealing, met};
+    scratch.ranging = {scratch.dealing.offset + dealing, ranging};
+    scratch.met = {scratch.ranging.offset + ranging, met};
     scratch.heavy = {scratch.met.offset + met, heavy};
     scratch.by_value = {scratch.heavy.offset + heavy, by_value};
     scratch.dealt = {scratch.by_value.offset + by_value, dealt};
-    scratch.sampled = {scratch.dealt.offset + dealt, sampled};
+    scratch.range = {scratch.dealt.offset + dealt, range};
+    scratch.sampled = {scratch.range.offset + range, sampled};
     scratch.route = {scratch.sampled.offset + sampled, sizeof(Route)};
     if (may_split) {
       scratch.splitters =
@@ -173,6 +182,9 @@ struct MsdHybridScratch {
       scratch.runs = list.add(GatherTables::first_runs(shape), sizeof(FirstRun));
       scratch.in_windows = list.add(GatherTables::words_in_windows(shape), sizeof(std::uint16_t));
     }
+    if (plan.ranged > 0)
+      scratch.range_tiles =
+          list.add(Ranging::words(plan.count, plan.ranged), sizeof(std::uint16_t));
     scratch.most_chunks = std::max<std::size_t>(
         {chunk_shape(plan, false).chunks(plan.count), chunk_shape(plan, true).chunks(plan.count),
          may_spread || may_split ? std::size_t{Cells::count} : std::size_t{0},
@@ -223,8 +235,9 @@ class MsdHybrid {
   using Sweeps = Onesweep<ExecutionSpace, Codec, Value, Shape>;
   static constexpr TeamShape step_with = count_shape<ExecutionSpace>();
   static constexpr TeamShape glance_with = glance_shape<ExecutionSpace>();
-  using Glance =
-      impl::Glance<ExecutionSpace, Codec, glance_with.threads, Sweeps::may_sweep_by_value>;
+  static constexpr bool may_have_ranges = impl::may_be_ranged<ExecutionSpace, Codec, Value>;
+  using Glance = impl::Glance<ExecutionSpace, Codec, glance_with.threads,
+                              Sweeps::may_sweep_by_value, may_have_ranges>;
   static constexpr TeamShape sample_with = sample_shape<ExecutionSpace>();
   /// Floats alone, and those that may be swept by value.
   static constexpr bool are_floats_alone =
@@ -272,11 +285,14 @@ class MsdHybrid {
                 scratch.runs.in<FirstRun>(base), scratch.in_windows.in<std::uint16_t>(base)},
         dealing_(scratch.dealing.bytes > 0 ? scratch.dealing.in<DealState>(base) : nullptr),
         dealt_(scratch.dealt.bytes > 0 ? scratch.dealt.in<DealTerms>(base) : nullptr),
+        ranging_(scratch.ranging.bytes > 0 ? scratch.ranging.in<RangeState>(base) : nullptr),
+        range_(scratch.range.bytes > 0 ? scratch.range.in<RangeTerms>(base) : nullptr),
+        range_tiles_(scratch.range_tiles.in<std::uint16_t>(base)),
         met_{scratch.met.bytes > 0 ? scratch.met.in<std::uint64_t>(base) : nullptr},
         splitters_(splitting_ != nullptr ? scratch.splitters.in<Bits>(base) : nullptr),
         sampled_(scratch.sampled.in<Key>(base)),
         kept_(scratch.heavy.bytes + scratch.by_value.bytes + scratch.dealt.bytes +
-              scratch.sampled.bytes + scratch.route.bytes),
+              scratch.range.bytes + scratch.sampled.bytes + scratch.route.bytes),
         lists_(ChunkLists::of(scratch.chunks.in<std::uint64_t>(base), scratch.most_chunks, route_)),
         board_(scratch.board) {}
 
@@ -293,13 +309,19 @@ class MsdHybrid {
     KnownRoute known;
     if (!goes_ahead) known = sweeps_.wait(route_, board_);
     const bool by_cells = spreads && known.spreads_by_cells();
-    if (kinds && with_values && known.takes_out_or_labels()) {
-      take_out_or_sweep_by_labels(
-          known.sweeps_by_labels(glances_only(rule) ? 1 : Labels<Key>::most_sweeps));
+    const bool labels = kinds && with_values;
+    const int first_labels = glances_only(rule) ? 1 : Labels<Key>::most_sweeps;
+    const auto sweep_labels = [&](int from, int to) {
+      if (from < to) take_out_or_sweep_by_labels(from, to);
+    };
+    if (labels && known.takes_out_or_labels()) {
+      sweep_labels(0, std::max(known.sweeps_by_labels(first_labels), 1));
     }
     if (by_cells) place_cells(rule);
     sweeps_.sweep_first(route_, arrays(rule), known);
     if (goes_ahead) known = sweeps_.wait(route_, board_);
+    if (labels && known.is_known())
+      sweep_labels(first_labels, known.sweeps_by_labels(Labels<Key>::most_sweeps));
     if (may_try(known)) {
       if (succeeds(rule, known)) return;
       tries_ = false;
@@ -364,7 +386,9 @@ class MsdHybrid {
             kinds_to_sample(rule, true),
             by_value_,
             may_deal() ? dealt_ : nullptr,
-            MsdHybridScratch::dealing_of(plan_).bins};
+            MsdHybridScratch::dealing_of(plan_).bins,
+            may_range() ? range_ : nullptr,
+            ranging()};
   }
 
   void choose(const RouteRule& rule) {
@@ -401,7 +425,11 @@ class MsdHybrid {
     return may_be_by_pieces(rule) ? reinterpret_cast<Bits*>(cells_) : nullptr;
   }
 
-  /// By a team that takes a glance, or by one of those that take samples. Where a glance tells, labels have one digit.
+  bool may_label_twice(const RouteRule& rule) const {
+    return board_ != nullptr && plan_.count >= rule.label_twice_from;
+  }
+  /// By a team that takes a glance, or by one of those that take samples. Where a glance tells, labels have one digit, if others would
+  /// pay for a second.
   typename Sample::Kinds kinds_to_sample(const RouteRule& rule, bool at_a_glance) const {
     static_assert(glance_with.threads == sample_with.threads);
     const bool wanted = may_look_for_kinds(rule) && at_a_glance == glances_only(rule);
@@ -409,7 +437,7 @@ class MsdHybrid {
             wanted ? sampled_ : nullptr,
             wanted && may_take_out(rule) ? heavy_ : nullptr,
             with_values,
-            at_a_glance && with_values ? bin_count : most_sampled_kinds,
+            at_a_glance && with_values && !may_label_twice(rule) ? bin_count : most_sampled_kinds,
             choosing(rule).least_listed_share(plan_.passes)};
   }
 
@@ -529,22 +557,54 @@ class MsdHybrid {
   /// What may fail is launched once the host knows that it is wanted, if it waits, for others would pay for it.
   bool may_try(const KnownRoute& known) const {
     return board_ != nullptr &&
-           ((may_deal() && known.deals()) || (may_gather() && known.gathers()));
+           ((may_deal() && known.deals()) || (may_gather() && known.gathers()) ||
+            (may_range() && known.ranges()));
   }
   /// Waits to know that: else all elements are where a sort may begin anew.
   bool succeeds(const RouteRule& rule, const KnownRoute& known) {
     const auto told = [&](const std::uint64_t& fails) {
       return TellHost{&fails, 1, board_, board_->next()};
     };
-    if (known.deals()) {
-      deal_keys(told(dealing_->fails));
+    if (known.ranges()) {
+      sort_by_range(told(ranging_->in_vain));
     } else {
-      sort_tiles(rule, told(tables_.state->fails));
-      gather(rule, /*certainly=*/true);
+      if (known.deals()) {
+        deal_keys(told(dealing_->fails));
+      } else {
+        sort_tiles(rule, told(tables_.state->fails));
+        gather(rule, /*certainly=*/true);
+      }
+      finish(rule, /*settles=*/false, known, /*splits=*/false);
     }
-    finish(rule, /*settles=*/false, known, /*splits=*/false);
     sweeps_.wait_for(board_);
     return board_->words[0] == 0;
+  }
+
+  static constexpr TeamShape range_bin_with = range_bin_shape<ExecutionSpace>(sizeof(Value));
+  bool may_range() const {
+    return may_have_ranges && ranging_ != nullptr && board_ != nullptr && tries_ &&
+           ranging().exists();
+  }
+  Ranging ranging() const {
+    if (!may_have_ranges || plan_.ranged == 0) return {};
+    return Ranging::of(plan_.count, plan_.ranged, static_cast<std::size_t>(range_bin_with.round()),
+                       sweeps_.template running_teams<range_bin_with>());
+  }
+  /// In two moves, by bins of a short range.
+  void sort_by_range([[maybe_unused]] const TellHost& to_host) {
+    if constexpr (may_have_ranges) {
+      constexpr TeamShape tile_with = range_tile_shape<ExecutionSpace>(sizeof(Value));
+      using Tiles = SortTilesOfRange<ExecutionSpace, Codec, Value, tile_with>;
+      using Bins = SortBinsOfRange<ExecutionSpace, Codec, Value, range_bin_with>;
+      const Ranging shape = ranging();
+      const RangeTables tables{ranging_, range_, range_tiles_};
+      auto* const remainders = reinterpret_cast<Remainder*>(buffers_.keys.other);
+      sweeps_.template launch<tile_with>("SortTilesOfRange", shape.tiles(), Tiles::scratch_bytes(),
+                                         Tiles{buffers_, codec_, shape, tables, remainders});
+      sweeps_.template launch<range_bin_with>(
+          "SortBinsOfRange", shape.most_teams(), Bins::scratch_bytes(),
+          Bins{buffers_, codec_, shape, tables, remainders, to_host});
+    }
   }
 
   /// One pass and a finish.
@@ -821,12 +881,12 @@ class MsdHybrid {
   }
 
   /// Values go where their kinds begin.
-  void take_out_or_sweep_by_labels([[maybe_unused]] int most_sweeps) {
+  void take_out_or_sweep_by_labels([[maybe_unused]] int sweep, [[maybe_unused]] int end) {
     if constexpr (knows_kinds && with_values) {
       // Keys are made again, so the first sweep may write its labels over them.
       auto* const moved = reinterpret_cast<std::uint32_t*>(buffers_.keys.result);
       sweeps_.take_out_or_sweep_by_labels(route_, heavy_, {label_of(), nullptr, moved},
-                                          &kinds().passes, most_sweeps, kinds().bins[0]);
+                                          &kinds().passes, sweep, end, kinds().bins[0]);
     }
   }
 
@@ -972,7 +1032,10 @@ class MsdHybrid {
   GatherTables tables_;
   DealState* dealing_;  ///< null: keys are not dealt out
   DealTerms* dealt_;
-  bool tries_ = true;  ///< to deal keys out or to gather them, unless that has been in vain
+  RangeState* ranging_;  ///< null: keys are not sorted by bins of a short range
+  RangeTerms* range_;
+  std::uint16_t* range_tiles_;
+  bool tries_ = true;  ///< what may fail, unless that has been in vain
   MetSamples met_;
   Bits* splitters_;
   Key* sampled_;

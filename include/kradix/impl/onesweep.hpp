@@ -233,35 +233,35 @@ class Onesweep {
 
   /// Before the passes of `sweep`, if the route says so: moves light keys to the front of the other array and heavy ones
   /// behind them, with their values; or moves values alone, by labels that stand for their keys, in the passes of that
-  /// table, if it has any.
+  /// table, if it has any: those from `sweep` to `end`, of which the first may be either.
   template <class Heavy>
   void take_out_or_sweep_by_labels(const Route* route, Heavy* heavy,
                                    const PassBuffers<std::uint32_t>& labels,
-                                   const PassTable* passes, int most_sweeps,
+                                   const PassTable* passes, int sweep, int end,
                                    const std::uint64_t* bins) {
     in_tiles_of_plan([&]<TeamShape TileShape>() {
       using SweepLabels = SweepTile<ExecutionSpace, WordCodec<std::uint32_t, false>, Value,
                                     TileShape, LookBack<ExecutionSpace>, /*Stays=*/true>;
-      const auto sweep_labels = [&](int sweep) {
+      const auto sweep_labels = [&](int nth) {
         return SweepLabels{{labels, buffers_.values, buffers_.makes_indices, /*leaves_keys=*/true},
                            make_codec<std::uint32_t>(Order::ascending),
                            SweepLabels::Tiles::of(plan_.count),
                            passes,
                            bins,
-                           tickets() + sweep,
-                           first_look_back().of_pass(sweep),
-                           sweep};
+                           tickets() + nth,
+                           first_look_back().of_pass(nth),
+                           nth};
       };
       const std::size_t teams = std::min(plan_.tiles, resident_teams<TileShape>());
-      int sweep = 0;
       if constexpr (takes_heavy) {
         using TakeOut = SweepTile<ExecutionSpace, HeavyCodec<Key>, Value, TileShape,
                                   LookBack<ExecutionSpace>, /*Stays=*/true>;
         using Either = TakeOutOrSweepLabels<TakeOut, SweepLabels>;
-        launch<TileShape>("TakeOutOrSweepLabels", teams, Either::scratch_bytes(),
-                          Either{route, taking_out<TakeOut>(heavy), sweep_labels(sweep++)});
+        if (sweep == 0)
+          launch<TileShape>("TakeOutOrSweepLabels", teams, Either::scratch_bytes(),
+                            Either{route, taking_out<TakeOut>(heavy), sweep_labels(sweep++)});
       }
-      for (; sweep < most_sweeps; ++sweep) {
+      for (; sweep < end; ++sweep) {
         launch<TileShape>("SweepLabels", teams, SweepLabels::scratch_bytes(), sweep_labels(sweep));
       }
     });

@@ -11,6 +11,7 @@
 #include "kradix/impl/backend/lanes.hpp"
 #include "kradix/impl/device/dealing.hpp"
 #include "kradix/impl/device/digit.hpp"
+#include "kradix/impl/device/ranging.hpp"
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/memory.hpp"
 #include "kradix/impl/host/simd_leaf.hpp"
@@ -40,7 +41,9 @@ struct Plan {
   std::size_t numbered = 0;   ///< likewise, where each lies in one word with its index
   std::size_t dealt = 0;      ///< places that keys alone are dealt out to (0: they are not)
   std::size_t dealt_bin = 0;  ///< then, those of a bin, at most
-  std::size_t teams = 0;      ///< teams that claim tiles one after the other (0: one a tile)
+  std::size_t ranged =
+      0;  ///< elements of a tile that is sorted by bins of a short range, if keys lie in one (0: none is)
+  std::size_t teams = 0;  ///< teams that claim tiles one after the other (0: one a tile)
   bool stable = true;
   bool parts_words = false;  ///< SIMD parts and sorts keys alone where that serves
   bool packs = false;        ///< keys or values are strided and go through contiguous scratch
@@ -111,9 +114,11 @@ struct Machine {
   TeamShape gather{};     ///< of a team that gathers, if words of keys may be
   TeamShape number{};     ///< or words of keys and indices
   TeamShape finish_dealt{};  ///< of one that sorts a bin of keys that were dealt out
-  TeamShape expand{};        ///< of a team that writes counted keys, if they are short enough
-  bool measured = true;      ///< were the shapes measured on this architecture?
-  TeamShape short_sweep{};   ///< instead of `sweep`, of so many elements
+  TeamShape range_tile{},
+      range_bin{};  ///< of one that sorts a tile by bins of a short range, and of one that sorts those
+  TeamShape expand{};       ///< of a team that writes counted keys, if they are short enough
+  bool measured = true;     ///< were the shapes measured on this architecture?
+  TeamShape short_sweep{};  ///< instead of `sweep`, of so many elements
   std::size_t least_for_short_sweeps = 0, most_for_short_sweeps = 0;
   TeamShape long_finish[2] =
       {};  ///< instead of `finish`, of so many elements that two digits leave longer runs
@@ -148,7 +153,11 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
     const bool is_word = key_bytes == 4 || key_bytes == 8;
     if (is_word) machine.gather = gather_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.number = gather_shape<ExecutionSpace>(8, 0);
-    if (is_word) machine.finish_dealt = finish_dealt_shape<ExecutionSpace>(key_bytes);
+    if (is_word) {
+      machine.finish_dealt = finish_dealt_shape<ExecutionSpace>(key_bytes);
+      machine.range_tile = range_tile_shape<ExecutionSpace>(value_bytes);
+      machine.range_bin = range_bin_shape<ExecutionSpace>(value_bytes);
+    }
     if (machine.sweep.exists()) {
       machine.small = small_sweep_shape<ExecutionSpace>(key_bytes, value_bytes);
     }
@@ -231,6 +240,15 @@ inline bool can_count(const Problem& problem, const Machine& machine) {
   return machine.expand.exists() && problem.value_bytes == 0 && problem.told_apart;
 }
 
+/// May integers with values be sorted by bins of a short range, should they lie in one?
+inline bool may_range(const Problem& problem, const Machine& machine) {
+  if (!machine.range_tile.exists() || !problem.integral || problem.value_bytes == 0) return false;
+  const auto tile = static_cast<std::size_t>(machine.range_tile.round());
+  const auto bin = static_cast<std::size_t>(machine.range_bin.round());
+  return problem.bits.begin == 0 && problem.count >= least_ranged &&
+         Ranging::of(problem.count, tile, bin, Ranging::most_bins).exists();
+}
+
 /// Which algorithm, and why.
 inline void choose_algorithm(const Problem& problem, const Machine& machine, Plan& plan) {
   plan.algorithm = problem.forced;
@@ -292,8 +310,11 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
     plan.reason = "short keys are sooner counted than moved";
     return;
   }
+  // Where no more bits count than bins of a short range tell apart.
+  const bool is_short = plan.bits.end - plan.bits.begin <= Ranging::most_bits &&
+                        problem.host_may_wait && may_range(problem, machine);
   if (sweeps && machine.finish.exists() && plan.passes >= 3 &&
-      problem.count >= least_to_finish(plan.passes)) {
+      (problem.count >= least_to_finish(plan.passes) || is_short)) {
     plan.algorithm = Algorithm::msd_hybrid;
     plan.reason = "a few sweeps and a finish in scratch move elements least on a GPU";
     return;
@@ -398,6 +419,8 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
       plan.dealt = Dealing::of(problem.count, plan.dealt_bin).places();
     }
   }
+  if (plan.waits && may_range(problem, machine))
+    plan.ranged = static_cast<std::size_t>(machine.range_tile.round());
   const bool short_sweeps = problem.count >= machine.least_for_short_sweeps &&
                             problem.count <= machine.most_for_short_sweeps;
   const TeamShape swept = short_sweeps ? machine.short_sweep : machine.sweep;

@@ -213,6 +213,21 @@ constexpr TeamShape finish_dealt_shape(std::size_t key_bytes) {
   if (!has_room_for_long_tiles || key_bytes > 8) return {0, 0};
   return {512, key_bytes <= 4 ? 18 : 13, 2};
 }
+/// How a team sorts a tile by some thousand bins of a short range, with values, and how one sorts such a bin: the longer bins are,
+/// the fewer there are, and the longer are the runs of tiles that each is gathered from.
+template <class ExecutionSpace>
+constexpr TeamShape range_tile_shape(std::size_t value_bytes) {
+  if (value_bytes != 4 && value_bytes != 8) return {0, 0};
+  if (is_host_space<ExecutionSpace>) return {1, 2048};
+  return has_room_for_long_tiles ? TeamShape{512, 20, 2} : TeamShape{0, 0};
+}
+template <class ExecutionSpace>
+constexpr TeamShape range_bin_shape(std::size_t value_bytes) {
+  if (!range_tile_shape<ExecutionSpace>(value_bytes).exists()) return {0, 0};
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 4096} : TeamShape{448, 40, 2};
+}
+/// Where the host waits.
+inline constexpr std::size_t least_ranged = std::size_t{1} << 22;
 /// Where the host waits keys alone may be dealt out, and keys in one word with their indices gathered, from so many on.
 inline constexpr std::size_t least_tried = std::size_t{1} << 22;
 /// Up to so many of so many bytes are dealt out, and more are sooner gathered.

@@ -412,6 +412,7 @@ struct ListOrRecount {
     constexpr Digit of_suffixes{16, bin_count - 1};  // above them, where they are made of codes
     table.finishes = known.spreads == Route::gathered ? PassTable::gathering
                      : known.spreads == Route::dealt  ? PassTable::dealing
+                     : known.spreads == Route::ranged ? PassTable::ranging
                      : known.spreads_by_cells()       ? 1
                                                       : PassTable::splitting;
     for (int pass = 0; pass < table.count; ++pass) {

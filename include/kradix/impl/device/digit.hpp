@@ -199,10 +199,13 @@ struct PassTable {
   static constexpr int gathering = 4;
   /// Or bins that keys have been dealt out to.
   static constexpr int dealing = 5;
+  /// Or keys of a short range are sorted by its bins.
+  static constexpr int ranging = 6;
   KOKKOS_FUNCTION bool counts() const { return finishes == counting; }
   /// Then none of the passes listed moves keys.
   KOKKOS_FUNCTION bool has_moved() const {
-    return finishes == splitting || finishes == gathering || finishes == dealing;
+    return finishes == splitting || finishes == gathering || finishes == dealing ||
+           finishes == ranging;
   }
   /// With that, which moves all keys (sweeps need not know).
   KOKKOS_FUNCTION int all_and_counting() const { return all() + (counts() ? 1 : 0); }

@@ -16,6 +16,7 @@
 #include "kradix/impl/device/ordered_steps.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/team.hpp"
+#include "kradix/impl/device/team_scan.hpp"
 
 namespace kradix::impl {
 
@@ -79,7 +80,8 @@ struct SortTileInOrder {
     team.team_barrier();
     Steps::publish(
         team, bin_count, [](int, std::uint32_t) {},
-        [&](std::uint32_t sum) { return scan(team, sum, scratch); }, tell, scratch.counters);
+        [&](std::uint32_t sum) { return scan_lanes<L>(team, sum, scratch.sums); }, tell,
+        scratch.counters);
     team.team_barrier();
     Steps::add_group_ranks(thread, bins_by({codec, scratch.digit}), scratch.counters,
                            registers.rank);
@@ -104,17 +106,6 @@ struct SortTileInOrder {
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) scratch.values[Steps::rank_of(registers.rank, i)] = values[i];
     team.team_barrier();
-  }
-
- private:
-  KOKKOS_FUNCTION static std::uint32_t scan(const Team& team, std::uint32_t value,
-                                            Scratch& scratch) {
-    const int thread = team.team_rank(), group = thread / L::width, lane = L::lane(thread);
-    std::uint32_t before = L::scan(value, lane);
-    if (lane == L::width - 1) scratch.sums[group] = before + value;
-    team.team_barrier();
-    for (int g = 0; g < group; ++g) before += scratch.sums[g];
-    return before;
   }
 };
 

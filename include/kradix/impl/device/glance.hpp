@@ -9,6 +9,7 @@
 #include "kradix/impl/device/bins.hpp"
 #include "kradix/impl/device/dealing.hpp"
 #include "kradix/impl/device/key_order.hpp"
+#include "kradix/impl/device/ranging.hpp"
 #include "kradix/impl/device/route.hpp"
 #include "kradix/impl/device/sample_kinds.hpp"
 #include "kradix/impl/device/sample_places.hpp"
@@ -160,7 +161,8 @@ struct PairsAtAGlance {
 };
 
 /// Begins the route, and may choose it.
-template <class ExecutionSpace, class Codec, int Threads, bool MaySweepByValue = false>
+template <class ExecutionSpace, class Codec, int Threads, bool MaySweepByValue = false,
+          bool MayRange = false>
 struct Glance {
   using Key = typename Codec::key_type;
   using Bits = typename Codec::bits_type;
@@ -171,6 +173,8 @@ struct Glance {
   using Kinds = SampleKinds<ExecutionSpace, Codec, Threads>;
   static constexpr int each = Pairs::each;
   static_assert(each == Kinds::least_rounds * Kinds::each);
+  static constexpr int short_parts = 256, long_parts = GlancedPairs::parts;
+  static constexpr std::uint32_t unit_of_uneven = 16;
 
   KeyOrder<Codec> order;
   ChooseRoute choose;
@@ -179,19 +183,35 @@ struct Glance {
   ValueSweeps<Key>* by_value = nullptr;  ///< begun here, if floats may be swept so
   DealTerms* terms = nullptr;            ///< of bins, if keys may be dealt out to so many
   std::uint32_t bins = 0;
+  RangeTerms* range = nullptr;  ///< if keys may be sorted by bins of a short range, by that shape
+  Ranging ranging{};
 
+  /// Of a range.
+  struct Parts {
+    std::uint32_t keys[short_parts];
+    std::uint32_t uneven[2];  ///< in short parts and in long ones
+  };
   struct Scratch {
     std::uint64_t differ[Combined::words];
     Bits least, greatest;
     std::uint32_t disorder;
     std::uint32_t beside;  ///< keys that share the topmost digit with the next one
     bool chosen;
+    bool far;  ///< from each other are some keys, for a short range
     union {
       typename Pairs::Scratch pairs;
       typename Kinds::Table kinds;
     };
     KOKKOS_FUNCTION Scratch() {}
+    /// Where pairs have been looked up.
+    KOKKOS_FUNCTION Parts& parts() {
+      static_assert(sizeof(Parts) <= sizeof(pairs.slots));
+      return *reinterpret_cast<Parts*>(pairs.slots);
+    }
   };
+  // Nobody has to be asked for more.
+  static_assert(sizeof(Bits) > 8 ||
+                sizeof(Scratch) + sizeof(std::uint64_t) * (Threads + 2) <= 48 << 10);
 
   KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
     const int thread = team.team_rank();
@@ -211,7 +231,10 @@ struct Glance {
       if (i % step != 0) continue;
       from_next[i / step] = order.look_at(place, disorder);
     }
-    if (thread == 0) scratch.disorder = scratch.beside = 0;
+    if (thread == 0) {
+      scratch.disorder = scratch.beside = 0;
+      scratch.far = false;
+    }
     const Pairs pairs{scratch.pairs};
     pairs.clear(team);
     KRADIX_UNROLL
@@ -224,6 +247,14 @@ struct Glance {
         disorder |= order.disorder(bits[i - 1] & mask, bits[i] & mask);
     }
     team.team_barrier();
+    if constexpr (MayRange) {
+      constexpr Bits most = Bits{1} << Ranging::most_bits;
+      bool far = false;
+      KRADIX_UNROLL
+      for (int i = 0; i < each; ++i)
+        far = far || static_cast<Bits>(bits[i] - first + most) >= 2 * most;
+      if (far) scratch.far = true;
+    }
     const auto found = static_cast<std::uint32_t>(L::combine(disorder));
     if (L::lane(thread) == 0 && found != 0) Kokkos::atomic_or(&scratch.disorder, found);
     const int top =
@@ -245,12 +276,25 @@ struct Glance {
     if constexpr (may_be_listed<Codec>) {
       if (kinds.wanted() && seen.is_crowded && !Disorder::leaves_hope(disordered)) {
         team.team_barrier();
-        found_kinds = kinds.among(team, scratch.kinds, key);
+        Kinds wanted = kinds;
+        // Labels of two digits take as long as keys of two, or of three that need no copy.
+        const int as_long = choose.in_place ? 2 : 3;
+        const bool moves_keys = top - order.all.begin <= as_long * digit_bits;
+        if (kinds.with_values && moves_keys && wanted.most > bin_count) wanted.most = bin_count;
+        found_kinds = wanted.among(team, scratch.kinds, key);
       }
+    }
+    if constexpr (MayRange) {
+      const bool looks = range != nullptr && top - order.all.begin > choose.rule.swept_range &&
+                         !scratch.far && !Disorder::leaves_hope(disordered) &&
+                         found_kinds.kinds == 0 && found_kinds.heavy == 0;
+      if (looks && look_at_range(team, bits, top, scratch)) return;
     }
     const bool asks = choose.gathers || terms != nullptr;
     const bool spread = asks && choose.spread_evenly(seen) && !Disorder::leaves_hope(disordered);
-    const Span span = spread ? span_of(team, bits, top, scratch) : Span{};
+    Span span{};
+    if constexpr (may_be_dealt<ExecutionSpace, Codec>)  // or gathered
+      if (spread) span = span_of(team, bits, top, scratch);
     if (thread == 0) {
       choose.at_a_glance(seen, span.even, top, disordered, lie_together, is_all, found_kinds);
       if constexpr (sizeof(Bits) <= 8)
@@ -313,6 +357,75 @@ struct Glance {
     }
     team.team_barrier();
     return scratch.chosen;
+  }
+
+  /// Do keys spread evenly over a range so short that bins of it are sorted by what is left? By Pearson's chi squared of its parts: of
+  /// short ones, which a frequent value fills, and of long ones, by which a density varies.
+  KOKKOS_FUNCTION bool look_at_range(const Team& team, const Bits (&bits)[each], int top,
+                                     Scratch& scratch) const {
+    constexpr std::uint32_t most_uneven_short = 330;  // of 255 degrees: as seldom by chance
+    Parts& parts = scratch.parts();
+    find_ends(team, bits, scratch);
+    const int thread = team.team_rank();
+    const Bits least = scratch.least;
+    if (thread == 0) {
+      *range = range_between(least, scratch.greatest);
+      scratch.chosen = range->exist();
+      parts.uneven[0] = parts.uneven[1] = 0;
+    }
+    for (int part = thread; part < short_parts; part += Threads) parts.keys[part] = 0;
+    team.team_barrier();
+    if (!scratch.chosen) return false;
+    const float values = static_cast<float>(scratch.greatest - least) + 1;
+    KRADIX_UNROLL
+    for (int i = 0; i < each; ++i) {
+      const float part = static_cast<float>(bits[i] - least) * short_parts / values;
+      L::increment(&parts.keys[part < short_parts ? static_cast<int>(part) : short_parts - 1]);
+    }
+    team.team_barrier();
+    add_unevenness<short_parts>(thread, values, parts.keys, &parts.uneven[0]);
+    add_unevenness<long_parts>(thread, values, parts.keys, &parts.uneven[1]);
+    team.team_barrier();
+    if (parts.uneven[0] > most_uneven_short * unit_of_uneven ||
+        static_cast<float>(parts.uneven[1]) > choose.rule.most_uneven * unit_of_uneven)
+      return false;
+    if (thread == 0) choose.begin_without_digits(Route::ranged, top);
+    return true;
+  }
+  /// As far as bits that do not count are the same.
+  KOKKOS_FUNCTION RangeTerms range_between(Bits least, Bits greatest) const {
+    const Bits counted = low_mask<Bits>(order.all.end);
+    if (order.all.begin > 0 || ((least ^ greatest) & ~counted) != 0) return RangeTerms{};
+    const auto lowest = static_cast<Bits>(least & ~counted),
+               highest = static_cast<Bits>(least | counted);
+    const auto farther = static_cast<Bits>((greatest - least) / Ranging::beyond);
+    return RangeTerms::between(least - lowest > farther ? least - farther : lowest,
+                               highest - greatest > farther ? greatest + farther : highest,
+                               ranging);
+  }
+  /// Of so many parts.
+  template <int Parts>
+  KOKKOS_FUNCTION static void add_unevenness(int thread, float values,
+                                             const std::uint32_t* in_short_parts,
+                                             std::uint32_t* uneven) {
+    constexpr int all = short_parts / Parts;
+    const float of_part = values / Parts, of_value = GlancedPairs::samples / values;
+    constexpr int rounds = (Parts + Threads - 1) / Threads;
+    std::uint32_t sum = 0;
+    for (int round = 0; round < rounds; ++round) {
+      const int part = round * Threads + thread;
+      if (part >= Parts) continue;
+      std::uint32_t keys = 0;
+      for (int i = 0; i < all; ++i) keys += in_short_parts[part * all + i];
+      // Parts have whole values.
+      const auto nth = static_cast<float>(part);
+      const float expected =
+          (Kokkos::ceil((nth + 1) * of_part) - Kokkos::ceil(nth * of_part)) * of_value + 1;
+      const float more = static_cast<float>(keys) - expected;
+      sum += static_cast<std::uint32_t>(more * more / expected * unit_of_uneven);
+    }
+    sum = L::sum(sum);
+    if (L::lane(thread) == 0 && sum > 0) L::add(uneven, sum);
   }
 
   KOKKOS_FUNCTION double value_of(Bits code) const { return value_of_code(order.codec, code); }

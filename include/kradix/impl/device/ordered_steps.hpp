@@ -22,8 +22,8 @@ struct OrderedSteps {
   using L = Lanes<ExecutionSpace>;
   static constexpr int threads = Shape.threads, items = Shape.items, tile_size = threads * items;
   static constexpr int groups = threads / L::width;
-  static constexpr int bins_per_thread = threads >= Bins ? 1 : Bins / threads;
-  static_assert(tile_size <= 0xffff && items % 2 == 0 && Bins % bins_per_thread == 0);
+  static constexpr int bins_per_thread = (Bins + threads - 1) / threads;
+  static_assert(tile_size <= 0xffff && items % 2 == 0);
   static_assert(tile_size <= LookBackWord::most >> LookBackShape{}.portion_bits);
 
   using Mask = typename L::Mask;
@@ -78,17 +78,17 @@ struct OrderedSteps {
     }
   }
 
-  /// The same where bins are few enough for ballots to tell which lanes share one.
-  template <class BinOf>
+  /// The same where so few bits tell bins that ballots can tell which lanes share one.
+  template <int BinBits = digit_bits, class BinOf>
   KOKKOS_FUNCTION static void rank_by_ballots(int thread, const BinOf& bin_of, GroupCounters& all,
                                               std::uint32_t* ranks) {
-    static_assert(Bins == bin_count);
+    static_assert(Bins == 1 << BinBits);
     const int lane = L::lane(thread);
     volatile std::uint16_t* const counters = all.of_group[thread / L::width];
     KRADIX_UNROLL
     for (int i = 0; i < items; ++i) {
       const std::uint32_t bin = bin_of(i);
-      const auto same = L::template match<digit_bits>(bin);
+      const auto same = L::template match<BinBits>(bin);
       const int below = L::rank_in(same, lane);
       const std::uint32_t before = counters[bin];
       L::barrier();

@@ -38,14 +38,15 @@ struct Route {
   int mends;         ///< where neighbours are out of order, for hardly any are
   /// Keys alone are spread by the two topmost digits, in no order, and finished in chunks or value by value; or by splitters;
   /// or by the digits of cells of equal width in value, and finished in chunks; or of pieces of their range, and finished so or
-  /// so. Or keys are swept by the digits of cells by value. Or gathered by two digits.
+  /// so. Or keys are swept by the digits of cells by value. Or gathered by two digits, or dealt out; or sorted by bins of a short
+  /// range.
   int spreads;
   static constexpr int to_chunks = 1, to_values = 2, by_splitters = 3, by_value = 4,
                        pieces_to_chunks = 5, pieces_to_values = 6, swept_by_value = 7, gathered = 8,
-                       dealt = 9;
+                       dealt = 9, ranged = 10;
   KOKKOS_FUNCTION bool spreads_by_cells() const {
     return spreads != 0 && spreads != by_splitters && spreads != swept_by_value &&
-           spreads != gathered && spreads != dealt;
+           spreads != gathered && spreads != dealt && spreads != ranged;
   }
   KOKKOS_FUNCTION static bool is_by_value(int spreads) {
     return spreads == by_value || spreads == swept_by_value;
@@ -183,6 +184,8 @@ struct RouteRule {
   float look_gain = 0;  ///< ps an element, that those looks save
   /// Keys, from so many on, may be few kinds: with values a launch or two more, which all others pay for.
   std::size_t kinds_from = std::size_t{1} << 20;
+  /// By labels of two digits from so many on, where no more than a glance looks for them, and the host waits.
+  std::size_t label_twice_from = std::size_t{1} << 23;
   /// From so many on heavy ones may be taken out: of keys alone one launch or two more.
   std::size_t heavy_from = std::size_t{1} << 24;
   /// From so many on light ones may be mended, where heavy ones make up so much.
@@ -200,6 +203,8 @@ struct RouteRule {
   /// Of either, parts of all codes may be so uneven in a glance: chi squared, of 15 degrees, which is more by chance once in a thousand
   /// times. Densities that vary by a sixth, of which bins are too long, exceed it as a rule.
   float most_uneven = 38;
+  int swept_range =
+      2 * digit_bits;  ///< bits of a range that is sooner swept than sorted by its bins
   /// Keys alone that no digits spread, from so many on and up to so many, may be spread by splitters.
   std::size_t split_from = std::size_t{1} << 25, split_to = 0;
   float split_gain = 0;  ///< ps an element, that this saves
@@ -377,16 +382,20 @@ struct ChooseRoute {
     if (alike(seen.close_pairs) > rule.close && !(is_all && seen.close_pairs <= few_close)) {
       return false;
     }
+    begin_without_digits(Route::swept_by_value, top);
+    route->least = least;
+    route->greatest = greatest;
+    return true;
+  }
+  /// No more need be known of them.
+  KOKKOS_FUNCTION void begin_without_digits(int spreads, int top) const {
     Route begun{};
     begun.top = top;
     begun.disorder = Disorder::both;
     begun.chosen = begun.finishes = 1;
     begun.digits = {all.end, all.end};
-    begun.spreads = Route::swept_by_value;
-    begun.least = least;
-    begun.greatest = greatest;
+    begun.spreads = spreads;
     *route = begun;
-    return true;
   }
 
   /// Keys alone that fill so much of the codes that their bits make may be dealt out to bins, which are wider than cells.

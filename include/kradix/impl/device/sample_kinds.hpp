@@ -93,28 +93,40 @@ struct SampleKinds {
 
   /// Lists the kinds in a larger sample, if hardly any can have been missed; or those that make up much of it.
   KOKKOS_FUNCTION KindsInSample operator()(const Team& team, Table& table) const {
-    const bool all_rounds = order.count >= static_cast<std::size_t>(most_rounds) * samples;
-    const int rounds = all_rounds ? most_rounds : least_rounds;
+    const int rounds = may_sample_all() ? most_rounds : least_rounds;
     const SamplePlaces places(order.count, static_cast<std::size_t>(samples * rounds));
-    return look(team, table, rounds, [&](int round, std::uint64_t* key) {
+    return look(team, table, rounds, /*hurries=*/false, [&](int round, std::uint64_t* key) {
       read_round(team, places, round, rounds, key);
     });
   }
 
-  /// The same of keys at hand, that the threads of a team hold so many each.
+  /// The same of keys at hand, that the threads of a team hold so many each; and of more, if these do not tell all kinds.
   KOKKOS_FUNCTION KindsInSample among(const Team& team, Table& table, const Key* mine) const {
-    return look(team, table, least_rounds, [&](int round, std::uint64_t* key) {
+    const bool all_rounds = most * times() > least_rounds * samples && may_sample_all();
+    const int rounds = all_rounds ? most_rounds : least_rounds;
+    const SamplePlaces places(order.count, static_cast<std::size_t>(samples * rounds));
+    return look(team, table, rounds, /*hurries=*/true, [&](int round, std::uint64_t* key) {
+      if (round >= least_rounds) {
+        read_round(team, places, round, rounds, key);
+        return;
+      }
       KRADIX_UNROLL
       for (int i = 0; i < each; ++i) key[i] = mine[round * each + i];
     });
   }
 
  private:
+  /// That a kind is seen, on average.
+  KOKKOS_FUNCTION int times() const { return with_values ? 12 : 4; }
+  KOKKOS_FUNCTION bool may_sample_all() const {
+    return order.count >= static_cast<std::size_t>(most_rounds) * samples;
+  }
+
+  /// Who hurries goes on to more rounds only where hardly any kind has been missed by then.
   template <class Read>
-  KOKKOS_FUNCTION KindsInSample look(const Team& team, Table& table, int rounds,
+  KOKKOS_FUNCTION KindsInSample look(const Team& team, Table& table, int rounds, bool hurries,
                                      const Read& read) const {
     table.template clear<Threads>(team);
-    const int times = with_values ? 12 : 4;
     std::uint64_t key[each];
     bool few = true;
     int round = 0, seen = 0;
@@ -129,7 +141,12 @@ struct SampleKinds {
       few = few && table.lost == 0 && found <= most;
       seen = ++round * samples;
       if (!few && !may_be_heavy(found + static_cast<int>(table.lost), seen)) return {};
-      if (round >= least_rounds && (!few || seen >= times * found)) break;
+      if (round >= least_rounds && (!few || seen >= times() * found)) break;
+      const bool asks = hurries && round == least_rounds && seen < rounds * samples;
+      if (asks && !hardly_any_missed(team, table)) {
+        few = false;
+        break;
+      }
       team.team_barrier();
     }
     if (few && hardly_any_missed(team, table)) {
@@ -151,6 +168,8 @@ struct SampleKinds {
 
   /// Where many were missed, more have been seen once than twice.
   KOKKOS_FUNCTION static bool hardly_any_missed(const Team& team, Table& table) {
+    if (team.team_rank() == 0) table.most = 0;
+    team.team_barrier();
     std::uint32_t once = 0;
     for (int i = team.team_rank(); i < Table::slots; i += Threads) {
       once += table.times[i] == 1 ? 1 : 0;

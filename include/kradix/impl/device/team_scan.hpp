@@ -29,6 +29,19 @@ KOKKOS_FUNCTION TeamSum<T> scan_team([[maybe_unused]] const Team& team, T value)
   }
 }
 
+/// The sum over the threads before this one, by lanes: `sums` are those of their groups, in scratch. There is a barrier in it, and
+/// one is wanted before the next scan.
+template <class L, class Team>
+KOKKOS_FUNCTION std::uint32_t scan_lanes(const Team& team, std::uint32_t value,
+                                         std::uint32_t* sums) {
+  const int thread = team.team_rank(), group = thread / L::width, lane = L::lane(thread);
+  std::uint32_t before = L::scan(value, lane);
+  if (lane == L::width - 1) sums[group] = before + value;
+  team.team_barrier();
+  for (int g = 0; g < group; ++g) before += sums[g];
+  return before;
+}
+
 /// Items [begin, end) of `count` that a thread works on when each takes a run of its own.
 struct Run {
   int begin, end;
