@@ -982,6 +982,10 @@ class Gathered : public ::testing::Test {
     }
     return input;
   }
+  void swap_some(std::vector<Key>& input, int times) {
+    for (int i = 0; i < times; ++i)
+      std::swap(input[random_() % input.size()], input[random_() % input.size()]);
+  }
   Route sorted(const std::vector<Key>& input, Order order, std::optional<bool> waits = {}) {
     const auto routes = routes_alone(input, make_codec<Key>(order), by_gathering(input.size()),
                                      /*deals=*/false, waits);
@@ -1073,14 +1077,9 @@ TYPED_TEST(Gathered, KeysNearlyInOrder) {
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
   auto input = this->keys(100000, Order::ascending, [](Bits bits) { return bits; });
   std::ranges::sort(input);
-  const auto swap_some = [&](int times) {
-    for (int i = 0; i < times; ++i) {
-      std::swap(input[this->random_() % input.size()], input[this->random_() % input.size()]);
-    }
-  };
-  swap_some(1000);
+  this->swap_some(input, 1000);
   EXPECT_NE(this->sorted(input, Order::ascending).spreads, Route::gathered);
-  swap_some(9000);
+  this->swap_some(input, 9000);
   EXPECT_EQ(this->sorted(input, Order::ascending).spreads, Route::gathered);
 }
 
@@ -1169,14 +1168,9 @@ TYPED_TEST(Dealt, KeysNearlyInOrder) {
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
   auto input = this->keys_below(25 * GlancedPairs::samples, Order::ascending, 1000);
   std::ranges::sort(input);
-  const auto swap_some = [&](int times) {
-    for (int i = 0; i < times; ++i) {
-      std::swap(input[this->random_() % input.size()], input[this->random_() % input.size()]);
-    }
-  };
-  swap_some(1000);
+  this->swap_some(input, 1000);
   EXPECT_NE(this->sorted(input, Order::ascending).spreads, Route::dealt);
-  swap_some(9000);
+  this->swap_some(input, 9000);
   EXPECT_EQ(this->sorted(input, Order::ascending).spreads, Route::dealt);
 }
 
@@ -1304,9 +1298,7 @@ TYPED_TEST(GatheredPairs, KeysNearlyInOrder) {
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
   auto input = this->keys(100000, Order::ascending, [](Bits bits) { return bits; });
   std::ranges::sort(input);
-  for (int i = 0; i < 10000; ++i) {
-    std::swap(input[this->random_() % input.size()], input[this->random_() % input.size()]);
-  }
+  this->swap_some(input, 10000);
   EXPECT_EQ(this->spreads(input, Order::ascending), Route::gathered);
 }
 
