@@ -63,7 +63,8 @@ TEST(Labels, EveryKernelRegionAndAllocationIsNamed) {
   EXPECT_EQ(regions.front(), region_of(Kokkos::View<std::uint32_t*, Memory>("keys", 3000)));
   ASSERT_FALSE(Listener::of(Event::kernel).empty());
   for (const Event& event : Listener::of(Event::kernel)) {
-    EXPECT_TRUE(starts_with(event.label, kernels) || starts_with(event.label, "kradix::stage::"))
+    EXPECT_TRUE(starts_with(event.label, kernels) || starts_with(event.label, "kradix::stage::") ||
+                event.label == "kradix::workspace::ClearMeeting")
         << event.label;
   }
   for (const Event& event : Listener::of(Event::allocation)) {
@@ -136,9 +137,13 @@ TEST(Labels, TheStagesOfASortInTheirOrder) {
        "Settle"},
       kradix::impl::least_to_sample(8));
   expect_stages<std::uint32_t>(kradix::Algorithm::small_msd,
-                               {"CountTopDigit", "SweepTopDigit", "SortBins"}, 10000);
-  expect_stages<std::uint16_t>(kradix::Algorithm::small_msd, {"SortOneChunk"}, 1000);
-  expect_stages<std::uint32_t>(kradix::Algorithm::small_msd, {"SortOneChunk"}, 2000);
+                               {"CountTopDigit", "SweepTopDigit", "SortBins"}, 20000);
+  expect_stages<std::uint16_t>(kradix::Algorithm::small_msd, {"ClearMeeting", "RankAmongAll"},
+                               1000);
+  expect_stages<std::uint32_t>(kradix::Algorithm::small_msd, {"ClearMeeting", "RankAmongAll"},
+                               2000);
+  expect_stages<std::uint64_t>(kradix::Algorithm::small_msd, {"ClearMeeting", "RankAmongAll"},
+                               8192);
   expect_stages<std::uint8_t>(kradix::Algorithm::counting, {"SortFewBytes"});
   expect_stages<std::uint8_t>(kradix::Algorithm::counting, {"CountBytes", "ExpandBins"},
                               kradix::impl::most_lone_bytes + 1);

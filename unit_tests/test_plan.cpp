@@ -1,4 +1,5 @@
 // The planner is a pure function: what it decides can be checked without sorting anything.
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <sstream>
 
@@ -86,8 +87,8 @@ TEST(MakePlan, FewElementsAreSweptInShortTiles) {
 TEST(MakePlan, CodesThatAreLongerThanElementsAreSwept) {
   using kradix::impl::machine_of;
   if (!kradix::impl::has_lanes<Space>) GTEST_SKIP();
-  EXPECT_FALSE(machine_of(Space{}, 8, 4, 16).lone.exists());
-  EXPECT_TRUE(machine_of(Space{}, 12, 4, 16).lone.exists());
+  EXPECT_FALSE(machine_of(Space{}, 8, 4, 16).rank.exists());
+  EXPECT_TRUE(machine_of(Space{}, 12, 4, 16).rank.exists());
   kradix::impl::Problem problem = problem_of(1000, 8);
   kradix::impl::Machine machine = machine_of(Space{}, 8, 0, 16);
   machine.cache_bytes = 0;
@@ -145,7 +146,8 @@ TEST(MakePlan, FewShortKeysNeedNoFinish) {
 
 /// A user's key of 2 bytes may stand for 24 bits, which no two sweeps put in order.
 TEST(MakePlan, FewShortKeysOfLongCodesAreSweptByOnesweep) {
-  const Machine device{270336, {256, 19}, {512, 20}, {}, {256, 16}, {512, 8}, true};
+  Machine device{270336, {256, 19}, {512, 20}, {}, {1024, 4}, {512, 8}, true};
+  device.most_ranked = 1 << 12;
   for (const int value_bytes : {0, 4}) {
     Problem problem = problem_of(1 << 13, 2);
     problem.value_bytes = value_bytes;
@@ -154,8 +156,23 @@ TEST(MakePlan, FewShortKeysOfLongCodesAreSweptByOnesweep) {
     EXPECT_EQ(make_plan(problem, device).algorithm, kradix::Algorithm::onesweep);
     problem.forced = kradix::Algorithm::small_msd;
     EXPECT_THROW(make_plan(problem, device), std::invalid_argument);
-    problem.count = 1 << 12;  // which one team sorts
-    EXPECT_EQ(make_plan(problem, device).lone, problem.count);
+    problem.count = device.most_ranked;
+    EXPECT_EQ(make_plan(problem, device).ranked, problem.count);
+  }
+}
+
+/// Teams that meet all run at once, on devices of few processors, too.
+TEST(MakePlan, NoMoreTeamsRankThanRunAtOnce) {
+  using kradix::impl::Ranking;
+  for (const std::size_t running : {1, 80, 127, 128, 216, 255, 256, 264}) {
+    for (std::size_t count = 1; count <= std::min<std::size_t>(Ranking::most_by(running), 12288);
+         ++count) {
+      const Ranking ranking = Ranking::of(count);
+      ASSERT_LE(ranking.teams, running) << count;
+      ASSERT_LE(ranking.share, Ranking::most_share) << count;
+      ASSERT_GE(std::size_t{ranking.teams} * ranking.share, count);
+      ASSERT_LT(std::size_t{ranking.teams - 1} * ranking.share, count);
+    }
   }
 }
 

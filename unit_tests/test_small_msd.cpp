@@ -19,8 +19,8 @@ constexpr bool on_host = is_host_space<Space>;
 constexpr TeamShape tile_with = on_host ? TeamShape{1, 64} : TeamShape{256, 4, 1};
 constexpr TeamShape small_finish = on_host ? TeamShape{1, 512} : TeamShape{256, 2, 1};
 constexpr TeamShape large_finish = on_host ? TeamShape{1, 4352} : TeamShape{256, 17, 1};
-constexpr TeamShape tiny = on_host ? TeamShape{1, 64} : TeamShape{256, 2, 1};
-constexpr TeamShape lone = on_host ? TeamShape{1, 512} : TeamShape{256, 2, 1};
+constexpr TeamShape rank_with = rank_shape<Space>(4, 4, 4);
+constexpr std::size_t most_by_one_launch = 512;
 
 struct Outcome {
   int passes = 0, finishes = 0;
@@ -42,7 +42,7 @@ template <TeamShape Finish, class Key>
 Outcome expect_sorted(const std::vector<Key>& input, Order order, kradix::BitRange bits,
                       const std::vector<std::size_t>& indices, bool in_place = true,
                       bool by_tiles = true) {
-  constexpr SmallShapes shapes{tile_with, Finish, tiny, lone, {0, 0}};
+  constexpr SmallShapes shapes{tile_with, Finish, lone_shape<Space>(), rank_with};
   using Codec = codec_of<Key>;
   using Word = typename Codec::key_type;
   const std::size_t count = input.size();
@@ -53,15 +53,17 @@ Outcome expect_sorted(const std::vector<Key>& input, Order order, kradix::BitRan
   plan.passes = (plan.bits.end - plan.bits.begin + digit_bits - 1) / digit_bits;
   plan.round = plan.tile = static_cast<std::size_t>(tile_with.round());
   plan.chunk = static_cast<std::size_t>(Finish.round());
-  plan.lone = static_cast<std::size_t>(lone.round());
+  plan.ranked = most_by_one_launch;
   plan.tiles = (count + plan.tile - 1) / plan.tile;
   ScratchList list;
   const Slot keys_other = list.add(count, sizeof(Key));
   const Slot values_other = list.add(count, 4);
-  const SmallMsdScratch scratch = SmallMsdScratch::list(plan, LookBackShape{}, list);
+  SmallMsdScratch scratch = SmallMsdScratch::list(plan, LookBackShape{}, list);
   const Kokkos::View<std::byte*, Memory> memory("memory", list.bytes());
   Kokkos::deep_copy(memory, std::byte{0xa5});  // nothing may rely on zeros
   std::byte* const base = aligned_scratch(memory.data());
+  const Kokkos::View<Meeting, Memory> meeting("meeting");
+  scratch.meeting = meeting.data();
   const auto keys = to_device(input);
   const auto keys_out = in_place ? keys : to_device(std::vector<Key>(count));
   const Kokkos::View<std::uint32_t*, Memory> permutation("permutation", count);
@@ -82,7 +84,7 @@ Outcome expect_sorted(const std::vector<Key>& input, Order order, kradix::BitRan
     EXPECT_EQ(keys::bytes_of(sorted[i]), keys::bytes_of(input[indices[i]])) << i;
     if (::testing::Test::HasFailure()) break;
   }
-  if (count <= plan.lone) return {};
+  if (count <= plan.ranked) return {};
   const bool phases = read(scratch.state.in<PhaseState>(base)).ticket > 0;
   if (SmallMsdScratch::sweeps_by_tiles(plan)) {
     return {read(scratch.state.in<SweepByTilesState>(base)).passes.count, 0, phases, false, 0};
@@ -109,8 +111,7 @@ using Keys = ::testing::Types<std::uint32_t, std::int64_t, float, double>;
 TYPED_TEST_SUITE(SmallMsdOf, Keys);
 
 TYPED_TEST(SmallMsdOf, SortsEveryPattern) {
-  const auto chunk = static_cast<std::size_t>(lone.round());
-  const auto few = static_cast<std::size_t>(tiny.round());
+  const std::size_t chunk = most_by_one_launch, few = 64;
   const auto tile = static_cast<std::size_t>(tile_with.round());
   for (const keys::Pattern pattern : keys::all_patterns) {
     for (const std::size_t count :
@@ -152,7 +153,10 @@ TYPED_TEST(SmallMsdOf, SplittersWhereTheDigitCrowds) {
     return bits;
   };
   const Word often = any_kind();
-  for (const std::size_t count : {std::size_t{50021}, std::size_t{100003}, std::size_t{120011}}) {
+  // (On hosts each of very many tiles adds up all others.)
+  const auto counts = on_host ? std::vector<std::size_t>{30011, 50021}
+                              : std::vector<std::size_t>{50021, 100003, 120011};
+  for (const std::size_t count : counts) {
     std::vector<std::vector<TypeParam>> inputs(3, std::vector<TypeParam>(count));
     const Word kinds[] = {any_kind(), any_kind(), any_kind(), any_kind(), any_kind()};
     for (std::size_t i = 0; i < count; ++i) {
@@ -319,7 +323,7 @@ TYPED_TEST_SUITE(ShortKeys, KeysOfOneOrTwoBytes);
 
 /// Keys of one byte take one sweep, those of two as many as there are digits that vary.
 TYPED_TEST(ShortKeys, AreSweptWithoutAFinish) {
-  const auto chunk = static_cast<std::size_t>(lone.round());
+  const auto chunk = most_by_one_launch;
   const auto tile = static_cast<std::size_t>(tile_with.round());
   for (const keys::Pattern pattern : keys::all_patterns) {
     for (const std::size_t count : {chunk, chunk + 1, 7 * tile, 7 * tile + 1, 10 * chunk + 3}) {
@@ -470,65 +474,91 @@ TEST(SmallMsd, ManyTilesSweepOverEveryDigit) {
   EXPECT_EQ(outcome.passes, 4);
 }
 
-/// What one team sorts in one launch, by the shapes that sorts have: to where the input lies if `InPlace`.
-template <class Value, bool InPlace, class Codec, class Key>
-void expect_sorted_by_one_team(const Codec& codec, const std::vector<Key>& input,
-                               kradix::BitRange bits, const std::vector<std::size_t>& indices) {
+struct Whole {
+  std::uint64_t low, high;
+  KOKKOS_FUNCTION explicit Whole(std::size_t i = 0) : low(i), high(~i) {}
+  bool operator==(const Whole&) const = default;
+};
+
+/// Elements ranked among all, to where the input lies if `InPlace`. Teams of no patience leave their elements to the last.
+template <class Value, bool InPlace, int Patience, class Codec, class Key>
+void expect_ranked(const Kokkos::View<Meeting, Memory>& meeting, const Codec& codec,
+                   const std::vector<Key>& input, kradix::BitRange bits,
+                   const std::vector<std::size_t>& indices) {
   using Word = typename Codec::key_type;
+  using Bits = typename Codec::bits_type;
   constexpr bool with_values = !std::is_same_v<Value, NoValue>;
-  constexpr SmallShapes shapes = SmallShapes::of<Space>(
-      sizeof(Word), with_values ? sizeof(Value) : 0, sizeof(typename Codec::bits_type));
-  kradix::Plan plan;
-  plan.count = input.size();
-  plan.bits = bits;
-  // Where codes alone travel a team holds the most.
-  const bool are_codes = invertible_codec<Codec> && bits.begin == 0 && bits.end == Codec::bits;
-  const TeamShape lone = with_values || are_codes ? shapes.most_alone() : shapes.lone;
-  plan.lone = static_cast<std::size_t>(lone.round());
-  if (plan.count > plan.lone) return;
-  const auto keys = to_device(input);
-  const auto keys_out = InPlace ? keys : to_device(std::vector<Key>(plan.count));
-  auto* const in = reinterpret_cast<Word*>(keys.data());
-  auto* const out = reinterpret_cast<Word*>(keys_out.data());
-  std::vector<Value> numbers(with_values ? plan.count : 0);
+  constexpr TeamShape shape =
+      rank_shape<Space>(sizeof(Word), with_values ? sizeof(Value) : 0, sizeof(Bits));
+  using Rank = RankAmongAll<Space, Codec, Value, shape, Patience>;
+  const std::size_t count = input.size();
+  std::vector<Value> numbers(with_values ? count : 0);
   if constexpr (with_values) {
-    for (std::size_t i = 0; i < plan.count; ++i) numbers[i] = static_cast<Value>(3 * i + 1);
+    for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<Value>(3 * i + 1);
   }
+  const auto keys = to_device(input);
+  const auto keys_out = InPlace ? keys : to_device(std::vector<Key>(count));
   const auto values = to_device(numbers);
   const auto values_out = InPlace ? values : to_device(std::vector<Value>(numbers.size()));
-  const SortBuffers<Word, Value> buffers{
-      {in, out, nullptr}, {values.data(), values_out.data(), nullptr}, false, false};
+  const Kokkos::View<Key*, Memory> keys_other("keys_other", InPlace ? count : 0);
+  const auto values_other = to_device(std::vector<Value>(InPlace ? numbers.size() : 0));
+  const Kokkos::View<std::uint32_t*, Memory> ranks("ranks", InPlace ? count : 0);
+  const auto words = [](const auto& view) { return reinterpret_cast<Word*>(view.data()); };
+  const SortBuffers<Word, Value> buffers{{words(keys), words(keys_out), words(keys_other)},
+                                         {values.data(), values_out.data(), values_other.data()},
+                                         false,
+                                         false};
+  ASSERT_EQ(Rank::is_in_place(buffers), InPlace);
+  const Ranking ranking = Ranking::of(count);
   const Space exec;
-  SmallMsd<Space, Codec, Value, shapes>(exec, plan, codec, buffers, SmallMsdScratch{}, nullptr,
-                                        "test")
-      .sort();
+  launch_teams<shape>(exec, "test::RankAmongAll", ranking.teams, Rank::scratch_bytes(count),
+                      Rank{buffers, codec, bits_between<Bits>(bits.begin, bits.end), ranking,
+                           InPlace && ranking.teams > 1 ? meeting.data() : nullptr, ranks.data()});
   exec.fence();
   const auto sorted = to_host(keys_out);
-  for (std::size_t i = 0; i < plan.count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     ASSERT_EQ(keys::bytes_of(sorted[i]), keys::bytes_of(input[indices[i]])) << i;
   }
   if constexpr (with_values) {
     const auto dealt = to_host(values_out);
-    for (std::size_t i = 0; i < plan.count; ++i) ASSERT_EQ(dealt[i], numbers[indices[i]]) << i;
+    for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(dealt[i], numbers[indices[i]]) << i;
   }
 }
 
-struct Whole {
-  std::uint64_t low, high;
-  explicit Whole(std::size_t i = 0) : low(i), high(~i) {}
-  bool operator==(const Whole&) const = default;
-};
-
-constexpr std::size_t sizes_of_one_team[] = {
-    1,    2,    3,    15,   16,   17,   127,  128,  129,  255,  256,  257,   500,
-    512,  513,  767,  1023, 1024, 1025, 1151, 1500, 1535, 1536, 1537, 2046,  2047,
-    2048, 2049, 2305, 2560, 2561, 3000, 3584, 3585, 3601, 4000, 4086, 4087,  4094,
-    4095, 4096, 4097, 4607, 4609, 4864, 5119, 5120, 5121, 8191, 8193, 16383, 16384};
+constexpr int patient = is_host_space<Space> ? 1 : 64;
 
 template <class T>
-class OneTeam : public ::testing::Test {
+class Ranked : public ::testing::Test {
  protected:
   std::mt19937_64 random_{keys::fresh_seed()};
+  const Kokkos::View<Meeting, Memory> meeting_{"meeting"};  ///< of all sorts, one after the other
+
+  void expect_sorted(const std::vector<T>& input, Order order) const {
+    constexpr int all_bits = codec_of<T>::bits;
+    const auto indices = reference::sorted_indices(input, order);
+    const auto codec = make_codec<T>(order);
+    const kradix::BitRange all{0, all_bits};
+    expect_ranked<NoValue, true, patient>(meeting_, codec, input, all, indices);
+    expect_ranked<NoValue, true, 0>(meeting_, codec, input, all, indices);
+    expect_ranked<NoValue, false, patient>(meeting_, codec, input, all, indices);
+    expect_ranked<std::uint32_t, true, patient>(meeting_, codec, input, all, indices);
+    expect_ranked<std::uint32_t, true, 0>(meeting_, codec, input, all, indices);
+    expect_ranked<std::uint32_t, false, patient>(meeting_, codec, input, all, indices);
+    if constexpr (sizeof(T) <= 8)
+      expect_ranked<Whole, true, 0>(meeting_, codec, input, all, indices);
+    expect_ranked<std::uint64_t, false, patient>(meeting_, codec, input, all, indices);
+    if constexpr (key_kind<T>() == KeyKind::floating) {
+      const auto in_bits = reference::sorted_indices_in_bits(input, order);
+      expect_ranked<NoValue, true, patient>(meeting_, total_order(codec), input, all, in_bits);
+    } else if (order == Order::ascending && key_kind<T>() == KeyKind::unsigned_integer) {
+      const auto by_some = reference::sorted_indices(input, [&](const T& a, const T& b) {
+        return reference::cut_bits(a, 2, all_bits - 1) < reference::cut_bits(b, 2, all_bits - 1);
+      });
+      const kradix::BitRange some{2, all_bits - 1};
+      expect_ranked<NoValue, true, patient>(meeting_, codec, input, some, by_some);
+      expect_ranked<std::uint32_t, true, 0>(meeting_, codec, input, some, by_some);
+    }
+  }
 };
 using KeysOfAllWidths = ::testing::Types<std::uint8_t, std::int16_t, kradix::bfloat16_bits,
                                          std::uint32_t, float, std::int64_t, double
@@ -537,13 +567,49 @@ using KeysOfAllWidths = ::testing::Types<std::uint8_t, std::int16_t, kradix::bfl
                                          unsigned __int128
 #endif
                                          >;
-TYPED_TEST_SUITE(OneTeam, KeysOfAllWidths);
+TYPED_TEST_SUITE(Ranked, KeysOfAllWidths);
 
-/// Codes alone, with places, and with values of several widths; all of their bits and some.
-TYPED_TEST(OneTeam, SortsAllThatItHolds) {
+/// Keys alone as a sort of few takes them: a handful of codes of 4 bytes by one team, others by several.
+template <bool InPlace, class Codec, class Key>
+void expect_few_sorted(const Kokkos::View<Meeting, Memory>& meeting, const Codec& codec,
+                       const std::vector<Key>& input, kradix::BitRange bits,
+                       const std::vector<std::size_t>& indices) {
+  using Word = typename Codec::key_type;
+  constexpr SmallShapes shapes =
+      SmallShapes::of<Space>(sizeof(Word), 0, sizeof(typename Codec::bits_type));
+  kradix::Plan plan;
+  plan.count = plan.ranked = input.size();
+  plan.bits = bits;
+  plan.passes = 1;
+  ScratchList list;
+  const Slot other = list.add(plan.count, sizeof(Word));
+  SmallMsdScratch scratch = SmallMsdScratch::list(plan, LookBackShape{}, list);
+  scratch.meeting = meeting.data();
+  const Kokkos::View<std::byte*, Memory> memory("memory", list.bytes());
+  std::byte* const base = aligned_scratch(memory.data());
+  const auto keys = to_device(input);
+  const auto keys_out = InPlace ? keys : to_device(std::vector<Key>(plan.count));
+  const SortBuffers<Word, NoValue> buffers{
+      {reinterpret_cast<Word*>(keys.data()), reinterpret_cast<Word*>(keys_out.data()),
+       other.in<Word>(base)},
+      {},
+      false,
+      false};
+  const Space exec;
+  SmallMsd<Space, Codec, NoValue, shapes>(exec, plan, codec, buffers, scratch, base, "test").sort();
+  exec.fence();
+  const auto sorted = to_host(keys_out);
+  for (std::size_t i = 0; i < plan.count; ++i) {
+    ASSERT_EQ(keys::bytes_of(sorted[i]), keys::bytes_of(input[indices[i]])) << i;
+  }
+}
+
+TYPED_TEST(Ranked, AHandfulOfKeysAlone) {
   using Key = TypeParam;
   constexpr int all_bits = codec_of<Key>::bits;
-  for (const std::size_t size : sizes_of_one_team) {
+  const kradix::BitRange all{0, all_bits};
+  for (const std::size_t size :
+       {1, 2, 3, 15, 16, 17, 127, 128, 129, 255, 256, 257, 400, 511, 512, 513}) {
     for (const keys::Pattern pattern : keys::all_patterns) {
       const Order order = size % 2 == 0 ? Order::ascending : Order::descending;
       SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", size " << size
@@ -551,26 +617,71 @@ TYPED_TEST(OneTeam, SortsAllThatItHolds) {
       const auto input = keys::make<Key>(pattern, size, this->random_);
       const auto indices = reference::sorted_indices(input, order);
       const auto codec = make_codec<Key>(order);
-      expect_sorted_by_one_team<NoValue, true>(codec, input, {0, all_bits}, indices);
-      expect_sorted_by_one_team<NoValue, false>(codec, input, {0, all_bits}, indices);
-      expect_sorted_by_one_team<std::uint32_t, true>(codec, input, {0, all_bits}, indices);
-      expect_sorted_by_one_team<std::uint32_t, false>(codec, input, {0, all_bits}, indices);
-      if (sizeof(Key) <= 8) {
-        expect_sorted_by_one_team<Whole, false>(codec, input, {0, all_bits}, indices);
-      }
-      expect_sorted_by_one_team<std::uint64_t, true>(codec, input, {0, all_bits}, indices);
+      expect_few_sorted<true>(this->meeting_, codec, input, all, indices);
+      expect_few_sorted<false>(this->meeting_, codec, input, all, indices);
       if constexpr (key_kind<Key>() == KeyKind::floating) {
         const auto in_bits = reference::sorted_indices_in_bits(input, order);
-        expect_sorted_by_one_team<NoValue, true>(total_order(codec), input, {0, all_bits}, in_bits);
+        expect_few_sorted<true>(this->meeting_, total_order(codec), input, all, in_bits);
       } else if (order == Order::ascending && key_kind<Key>() == KeyKind::unsigned_integer) {
         const auto by_some = reference::sorted_indices(input, [&](const Key& a, const Key& b) {
           return reference::cut_bits(a, 2, all_bits - 1) < reference::cut_bits(b, 2, all_bits - 1);
         });
-        expect_sorted_by_one_team<NoValue, true>(codec, input, {2, all_bits - 1}, by_some);
-        expect_sorted_by_one_team<std::uint32_t, true>(codec, input, {2, all_bits - 1}, by_some);
+        expect_few_sorted<true>(this->meeting_, codec, input, {2, all_bits - 1}, by_some);
       }
       if (this->HasFatalFailure()) return;
     }
+  }
+}
+
+/// Around the ends of a team's share, of what lanes compare at once, and of what all teams rank by one share.
+TYPED_TEST(Ranked, EveryPatternOfFew) {
+  for (const std::size_t size : {1,   2,   3,   4,   5,   31,  32,  33,   63,   64,   65,  96,
+                                 127, 128, 129, 255, 256, 257, 500, 1023, 1024, 1025, 1536}) {
+    for (const keys::Pattern pattern : keys::all_patterns) {
+      const Order order = size % 2 == 0 ? Order::ascending : Order::descending;
+      SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", size " << size
+                                        << ", pattern " << static_cast<int>(pattern));
+      this->expect_sorted(keys::make<TypeParam>(pattern, size, this->random_), order);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+/// Around the ends of pieces that scratch holds, and where a share becomes longer.
+TYPED_TEST(Ranked, AsManyAsSharesAndPiecesHold) {
+  for (const std::size_t size : {2047, 2048, 2049, 3001, 4095, 4096, 4097, 5120, 8191, 8192, 8193,
+                                 12288, 12289, 16383, 16384}) {
+    if (on_host && size > 4097 && size != 8193) continue;  // (they take as long as all others)
+    for (const keys::Pattern pattern : keys::all_patterns) {
+      const bool is_usual = pattern == keys::Pattern::uniform || pattern == keys::Pattern::few;
+      if (on_host && !is_usual) continue;
+      SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed() << ", size " << size
+                                        << ", pattern " << static_cast<int>(pattern));
+      this->expect_sorted(keys::make<TypeParam>(pattern, size, this->random_),
+                          size % 2 == 0 ? Order::ascending : Order::descending);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+/// Teams that wait for nobody leave what they have to the last, which comes back for it, and no turn takes what an earlier one left.
+TEST(Ranked, WhatTeamsLeaveIsPutWhereItBelongs) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  const Kokkos::View<Meeting, Memory> meeting("meeting");
+  const auto codec = make_codec<std::uint32_t>(Order::ascending);
+  std::uint64_t turns = 0;
+  for (const std::size_t size : {4096, 300, 4000, 257, 1000, 2500}) {
+    const auto input = keys::make<std::uint32_t>(keys::Pattern::few, size, random);
+    const auto indices = reference::sorted_indices(input, Order::ascending);
+    expect_ranked<std::uint32_t, true, 0>(meeting, codec, input, {0, 32}, indices);
+    ++turns;
+    const Meeting found = read(meeting.data());
+    EXPECT_EQ(found.come, turns * Meeting::most);
+    const std::uint32_t teams = Ranking::of(size).teams;
+    std::uint32_t left = 0;
+    for (std::uint32_t team = 0; team < teams; ++team) left += found.left[team] == found.come;
+    EXPECT_EQ(left, teams - 1);  // all but the last
   }
 }
 

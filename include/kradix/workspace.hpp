@@ -8,6 +8,7 @@
 #include <typeindex>
 #include <typeinfo>
 
+#include "kradix/impl/device/meeting.hpp"
 #include "kradix/impl/host/memory.hpp"
 #include "kradix/impl/host_board.hpp"
 
@@ -28,6 +29,8 @@ class Workspace {
     bytes_ = 0;
     board_block_.reset();
     board_ = nullptr;
+    meeting_block_.reset();
+    meeting_ = nullptr;
   }
 
   /// At least `bytes` bytes of ExecutionSpace's memory, aligned as an allocation is. Contents are
@@ -66,6 +69,24 @@ class Workspace {
     return board_;
   }
 
+  /// 2 KB of ExecutionSpace's memory, zero at first, in which teams of one launch meet. They are taken once.
+  template <class ExecutionSpace>
+  impl::Meeting* meeting(const ExecutionSpace& exec, const std::string& label) {
+    using Space = typename ExecutionSpace::memory_space;
+    if (meeting_ == nullptr || meeting_space_ != std::type_index(typeid(Space))) {
+      if (meeting_block_) exec.fence(label + ": fence before the meeting moves");
+      auto block = std::make_shared<Kokkos::View<impl::Meeting, Space>>(
+          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label));
+      Kokkos::parallel_for(label + "::ClearMeeting",
+                           Kokkos::RangePolicy<ExecutionSpace>(exec, 0, impl::ClearMeeting::words),
+                           impl::ClearMeeting{block->data()});
+      meeting_ = block->data();
+      meeting_block_ = std::move(block);
+      meeting_space_ = std::type_index(typeid(Space));
+    }
+    return meeting_;
+  }
+
  private:
   std::shared_ptr<void> block_;
   std::type_index space_ = std::type_index(typeid(void));
@@ -74,6 +95,9 @@ class Workspace {
   std::shared_ptr<void> board_block_;
   std::type_index board_space_ = std::type_index(typeid(void));
   impl::HostBoard* board_ = nullptr;
+  std::shared_ptr<void> meeting_block_;
+  std::type_index meeting_space_ = std::type_index(typeid(void));
+  impl::Meeting* meeting_ = nullptr;
 };
 
 }  // namespace kradix

@@ -133,7 +133,7 @@ Trial<Key, Value> small_trial(const Space& exec, std::size_t count, bool present
   Layout<Key, Value> layout(exec, count, Algorithm::small_msd, [](impl::Machine& machine) {
     machine.small = shapes.tile;
     machine.finish = shapes.finish;
-    machine.lone = shapes.most_alone();
+    machine.most_ranked = 0;  // fewer go by these teams, too
   });
   const auto scratch = impl::SmallMsdScratch::list(layout.plan, LookBackShape{}, layout.list);
   return {text_of(shapes.tile) + text_of(shapes.finish), present, layout.list.bytes(),

@@ -228,6 +228,9 @@ class SortCall {
     if constexpr (has_board<ExecutionSpace>) {
       if (plan_.waits) algorithm_.msd_hybrid.board = workspace.board(exec_, label + "::board");
     }
+    // (A caller's workspace is warm for all sorts, once it is for one.)
+    if (meets() || (options_.workspace != nullptr && !works_at_once<ExecutionSpace>))
+      algorithm_.small_msd.meeting = workspace.meeting(exec_, label + "::workspace");
     keys_.pack(exec_, base, options_.label);
     if (permutes_) {
       if constexpr (may_permute) {
@@ -252,6 +255,12 @@ class SortCall {
     }
     if constexpr (in_place) keys_.unpack(exec_, base, options_.label);
     if constexpr (out_of_place) out_.unpack(exec_, base, options_.label);
+  }
+
+  /// Are elements ranked where they lie?
+  bool meets() const {
+    return (in_place || is_there<Values>)&&plan_.algorithm == Algorithm::small_msd &&
+           plan_.count <= plan_.ranked;
   }
 
   /// Nobody reads it where no tool listens.

@@ -12,6 +12,7 @@
 #include "kradix/impl/device/dealing.hpp"
 #include "kradix/impl/device/digit.hpp"
 #include "kradix/impl/device/ranging.hpp"
+#include "kradix/impl/device/ranking.hpp"
 #include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/memory.hpp"
 #include "kradix/impl/host/simd_leaf.hpp"
@@ -35,7 +36,7 @@ struct Plan {
   std::size_t tiles = 0;
   std::size_t chunk = 0;  ///< elements that a team finishes in scratch or cache (0: no finish)
   std::size_t crowded_chunk = 0;  ///< the same, where many of them are alike
-  std::size_t lone = 0;           ///< elements that one team sorts in one launch (0: none)
+  std::size_t ranked = 0;  ///< so many elements are ranked among all, in one launch (0: none are)
   std::size_t gathered =
       0;  ///< elements of a tile that keys are gathered by, if they spread (0: they are not)
   std::size_t numbered = 0;   ///< likewise, where each lies in one word with its index
@@ -105,7 +106,7 @@ struct Machine {
   TeamShape shape{};
   TeamShape sweep{};   ///< of a Onesweep team for these elements, if it can take them
   TeamShape finish{};  ///< of a team that finishes in scratch, likewise
-  TeamShape lone{};    ///< of a team that sorts all that there is, likewise
+  TeamShape rank{};    ///< of a team that ranks a share of all that there is, likewise
   TeamShape small{};   ///< of a team's tiles where there are few
   bool has_lanes = false;
   std::size_t cache_bytes =
@@ -122,7 +123,7 @@ struct Machine {
   std::size_t least_for_short_sweeps = 0, most_for_short_sweeps = 0;
   TeamShape long_finish[2] =
       {};  ///< instead of `finish`, of so many elements that two digits leave longer runs
-  TeamShape lone_codes{};  ///< instead of `lone`, where codes alone travel
+  std::size_t most_ranked = 0;  ///< elements, if they are ranked
 };
 
 template <class ExecutionSpace>
@@ -146,9 +147,12 @@ Machine machine_of(const ExecutionSpace& exec, std::size_t key_bytes, std::size_
     machine.finish = finish_shape<ExecutionSpace>(key_bytes, value_bytes);
     machine.long_finish[0] = long_finish_shape<ExecutionSpace>(key_bytes, value_bytes, 2);
     machine.long_finish[1] = long_finish_shape<ExecutionSpace>(key_bytes, value_bytes, 4);
-    machine.lone = lone_shape<ExecutionSpace>(key_bytes, value_bytes, code_bytes);
-    const TeamShape longer = longer_lone_shape<ExecutionSpace>(key_bytes, value_bytes, code_bytes);
-    if (longer.exists()) (value_bytes > 0 ? machine.lone : machine.lone_codes) = longer;
+    machine.rank = rank_shape<ExecutionSpace>(key_bytes, value_bytes, code_bytes);
+    machine.most_ranked = most_ranked(key_bytes, code_bytes);
+    if (machine.rank.exists() && !is_host_space<ExecutionSpace>) {
+      const std::size_t most = Ranking::most_by(running_teams(exec, machine.rank));
+      machine.most_ranked = std::min(machine.most_ranked, most);
+    }
     machine.expand = expand_shape<ExecutionSpace>(key_bytes);
     const bool is_word = key_bytes == 4 || key_bytes == 8;
     if (is_word) machine.gather = gather_shape<ExecutionSpace>(key_bytes, value_bytes);
@@ -202,20 +206,14 @@ inline std::size_t chunk_elements(const Machine& machine) {
   return static_cast<std::size_t>(machine.finish.round());
 }
 
-/// Elements that one team sorts in one launch.
-inline std::size_t most_alone(const Problem& problem, const Machine& machine) {
-  const bool are_codes = problem.told_apart && machine.lone_codes.exists();
-  return static_cast<std::size_t>((are_codes ? machine.lone_codes : machine.lone).round());
-}
-
 /// Of so many elements whose topmost digit spreads evenly, every bin most likely fits a chunk: it lies
 /// four standard deviations above the mean (less the little by which 2^20 of 8 bytes would miss it).
-/// Shorter keys have no finish: one or two digits of theirs need none, and more only one team goes over.
-inline std::size_t most_for_small(const Problem& problem, const Machine& machine, int passes) {
+/// Shorter keys have no finish: one or two digits of theirs need none, and with more they are ranked.
+inline std::size_t most_for_small(const Machine& machine, int passes) {
   const auto chunk = static_cast<double>(chunk_elements(machine));
   if (machine.finish.exists())
     return static_cast<std::size_t>((chunk - 3.75 * std::sqrt(chunk)) * bin_count);
-  if (passes > 2) return most_alone(problem, machine);
+  if (passes > 2) return machine.most_ranked;
   constexpr std::size_t most_tiles = 256;  // whose counts each team adds up
   return most_tiles * static_cast<std::size_t>(machine.small.round());
 }
@@ -267,12 +265,12 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
         std::to_string(problem.value_bytes) + " bytes");
   }
   if (problem.forced == Algorithm::small_msd &&
-      (!machine.lone.exists() || (!machine.finish.exists() &&
-                                  problem.count > most_for_small(problem, machine, plan.passes)))) {
+      (!machine.rank.exists() ||
+       (!machine.finish.exists() && problem.count > most_for_small(machine, plan.passes)))) {
     throw std::invalid_argument(
         "kradix: small_msd needs lanes, elements of at most 16 bytes, codes no longer than 8 where "
         "elements are not, and not more than " +
-        std::to_string(machine.lone.exists() ? most_for_small(problem, machine, plan.passes) : 0) +
+        std::to_string(machine.rank.exists() ? most_for_small(machine, plan.passes) : 0) +
         " of them where keys are shorter than 4 bytes; these are " + std::to_string(problem.count) +
         " keys of " + std::to_string(problem.key_bytes) + " bytes with values of " +
         std::to_string(problem.value_bytes) + " bytes");
@@ -299,8 +297,8 @@ inline void choose_algorithm(const Problem& problem, const Machine& machine, Pla
   const bool sweeps = machine.sweep.exists() && !machine.shape.serial();
   const bool counts = sweeps && can_count(problem, machine);
   const bool counts_few = counts && problem.key_bytes == 1 && problem.count >= least_lone_bytes;
-  if (!counts_few && sweeps && machine.lone.exists() &&
-      problem.count <= most_for_small(problem, machine, plan.passes)) {
+  if (!counts_few && sweeps && machine.rank.exists() &&
+      problem.count <= most_for_small(machine, plan.passes)) {
     plan.algorithm = Algorithm::small_msd;
     plan.reason = "launches cost more than memory at this size";
     return;
@@ -400,7 +398,7 @@ inline Plan make_plan(const Problem& problem, const Machine& machine) {
   const bool finishes = plan.algorithm == Algorithm::msd_hybrid || small;
   const bool sweeps = plan.algorithm == Algorithm::onesweep || finishes;
   if (finishes) plan.chunk = plan.crowded_chunk = chunk_elements(machine);
-  if (small) plan.lone = most_alone(problem, machine);
+  if (small) plan.ranked = machine.most_ranked;
   if (plan.algorithm == Algorithm::msd_hybrid) plan.chunk = chunk_for(problem.count, machine);
   plan.waits = plan.algorithm == Algorithm::msd_hybrid && problem.host_may_wait;
   const bool counts_all_bits = plan.bits.end - plan.bits.begin == problem.key_bits;

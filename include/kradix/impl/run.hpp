@@ -83,7 +83,7 @@ void run_in_teams(const ExecutionSpace& exec, const Plan& plan, const Codec& cod
   constexpr TeamShape sweep = sweep_shape<ExecutionSpace>(sizeof(Key), value_bytes);
   if constexpr (has_lanes<ExecutionSpace> && sweep.exists()) {
     constexpr std::size_t code_bytes = sizeof(typename Codec::bits_type);
-    if constexpr (lone_shape<ExecutionSpace>(sizeof(Key), value_bytes, code_bytes).exists()) {
+    if constexpr (rank_shape<ExecutionSpace>(sizeof(Key), value_bytes, code_bytes).exists()) {
       if (plan.algorithm == Algorithm::small_msd) {
         constexpr SmallShapes shapes =
             SmallShapes::of<ExecutionSpace>(sizeof(Key), value_bytes, code_bytes);

@@ -1,5 +1,5 @@
-// Small sorts in one launch or three: what fits a team's scratch is sorted there; what one sweep over the
-// topmost varying digit cuts into such pieces is counted, swept and finished by one kernel each.
+// Small sorts in one launch or three: a few thousand elements are ranked by all processors at once; what one sweep over the
+// topmost varying digit cuts into pieces that fit a team's scratch is counted, swept and finished by one kernel each.
 //
 // At these sizes a kernel costs its launch, and a wait for other teams as much: the topmost digit that varies is
 // counted tile by tile, swept by teams that each add up all counts, and each of its bins is sorted in scratch. If a
@@ -14,6 +14,7 @@
 #include <string>
 
 #include "kradix/impl/device/count_top_digit.hpp"
+#include "kradix/impl/device/rank_among_all.hpp"
 #include "kradix/impl/device/sort_bins.hpp"
 #include "kradix/impl/device/sort_one_chunk.hpp"
 #include "kradix/impl/device/sweep_by_tiles.hpp"
@@ -26,11 +27,8 @@ namespace kradix::impl {
 struct SmallShapes {
   TeamShape tile;    ///< in a sweep
   TeamShape finish;  ///< in a chunk
-  TeamShape tiny;    ///< in a handful of elements, by comparing
-  TeamShape lone;    ///< likewise in as many as one team sorts
-  TeamShape longer;  ///< or in some more, if it exists
-
-  constexpr TeamShape most_alone() const { return longer.exists() ? longer : lone; }
+  TeamShape lone;    ///< in a handful of keys that are codes
+  TeamShape rank;    ///< among few elements
 
   /// A processor has no more than two bins, so that many teams leave them more registers.
   static constexpr TeamShape of_two(const TeamShape& shape) {
@@ -42,9 +40,8 @@ struct SmallShapes {
                                   std::size_t code_bytes) {
     return {small_sweep_shape<ExecutionSpace>(key_bytes, value_bytes),
             of_two(finish_shape<ExecutionSpace>(key_bytes, value_bytes)),
-            tiny_shape<ExecutionSpace>(key_bytes, value_bytes),
-            lone_shape<ExecutionSpace>(key_bytes, value_bytes, code_bytes),
-            longer_lone_shape<ExecutionSpace>(key_bytes, value_bytes, code_bytes)};
+            lone_shape<ExecutionSpace>(),
+            rank_shape<ExecutionSpace>(key_bytes, value_bytes, code_bytes)};
   }
 };
 
@@ -56,11 +53,15 @@ struct SmallMsdScratch {
   Slot top;  ///< the topmost digit
   Slot seen;
   Slot counts;
+  Slot ranks;                  ///< of a sort in one launch, which needs nothing else
+  Meeting* meeting = nullptr;  ///< likewise, in place
 
-  /// Nothing for a sort in one launch.
   static SmallMsdScratch list(const Plan& plan, const LookBackShape& most, ScratchList& list) {
     SmallMsdScratch scratch;
-    if (plan.count <= plan.lone) return scratch;
+    if (plan.count <= plan.ranked) {
+      scratch.ranks = list.add(plan.count, sizeof(std::uint32_t));
+      return scratch;
+    }
     constexpr std::size_t most_key_words = 2;
     scratch.look_back = most.fitted(plan.tiles);
     scratch.words = list.add(scratch.look_back.bytes(), 1);
@@ -104,16 +105,8 @@ class SmallMsd {
         base_(base) {}
 
   void sort() {
-    // Codes of 4 bytes are as soon compared as counted.
-    constexpr bool counts_first =
-        sizeof(typename Codec::bits_type) > 4 && Shapes.finish.round() >= Shapes.lone.round();
-    constexpr TeamShape none{0, 0};
-    if (plan_.count <= most_tiny()) {
-      sort_one_chunk<Shapes.tiny, counts_first ? Shapes.tiny : none>();
-    } else if (plan_.count <= static_cast<std::size_t>(Shapes.lone.round())) {
-      sort_one_chunk<Shapes.lone, counts_first ? Shapes.finish : none>();
-    } else if (plan_.count <= plan_.lone) {
-      if constexpr (Shapes.longer.exists()) sort_one_chunk<Shapes.longer, none>();
+    if (plan_.count <= plan_.ranked) {
+      sort_few();
     } else if (SmallMsdScratch::sweeps_by_tiles(plan_)) {
       if constexpr (with_values || !Shapes.finish.exists()) {
         count_by_tiles();
@@ -128,36 +121,34 @@ class SmallMsd {
   }
 
  private:
-  /// One digit or two are sooner gone over than more than a few elements are compared.
-  std::size_t most_tiny() const {
-    constexpr std::size_t most = Shapes.tiny.round();
-    constexpr bool by_digits =
-        with_values && SortedAs<ExecutionSpace, Codec, Shapes.lone, false>::by_digits;
-    if (!by_digits || plan_.passes > 2) return most;
-    return std::min<std::size_t>(most, plan_.passes == 2 ? 512 : 256);
-  }
-
   /// Are codes all that travels, of keys alone in the order of all their bits?
   static constexpr bool may_make_keys = !with_values && invertible_codec<Codec>;
   bool makes_keys() const { return may_make_keys && all_.begin == 0 && all_.end == Codec::bits; }
 
-  template <TeamShape Shape, TeamShape Finish>
-  void sort_one_chunk() {
-    if constexpr (may_make_keys) {
-      if (makes_keys()) {
-        sort_one_chunk<Shape, Finish, true>();
+  void sort_few() {
+    if constexpr (may_make_keys && sizeof(typename Codec::bits_type) == 4) {
+      if (makes_keys() && plan_.count <= static_cast<std::size_t>(Shapes.lone.round())) {
+        using Sort = SortOneChunk<ExecutionSpace, Codec, Shapes.lone>;
+        launch<Shapes.lone>("SortOneChunk", 1, Sort::scratch_bytes(),
+                            Sort{buffers_.keys, codec_, all_, static_cast<int>(plan_.count)});
         return;
       }
     }
-    if constexpr (Shape.round() < 1 << chunk_place_bits) sort_one_chunk<Shape, Finish, false>();
+    if (plan_.count <= most_ranked_by_few) {
+      rank<rank_few_shape<ExecutionSpace>()>();
+    } else {
+      rank<Shapes.rank>();
+    }
   }
-
-  template <TeamShape Shape, TeamShape Finish, bool MakesKeys>
-  void sort_one_chunk() {
-    using Sort = SortOneChunk<ExecutionSpace, Codec, Value, Shape, MakesKeys, Finish>;
-    launch<Sort::shape>("SortOneChunk", 1, Sort::scratch_bytes(),
-                        Sort{buffers_, codec_, all_, equal_keys_differ(codec_, all_),
-                             static_cast<int>(plan_.count)});
+  template <TeamShape Shape>
+  void rank() {
+    using Rank = RankAmongAll<ExecutionSpace, Codec, Value, Shape>;
+    const Ranking ranking = Ranking::of(plan_.count);
+    const bool meet = ranking.teams > 1 && plan_.passes > 0 && Rank::is_in_place(buffers_);
+    const auto mask = bits_between<typename Codec::bits_type>(all_.begin, all_.end);
+    launch<Shape>("RankAmongAll", ranking.teams, Rank::scratch_bytes(plan_.count),
+                  Rank{buffers_, codec_, mask, ranking, meet ? scratch_.meeting : nullptr,
+                       scratch_.ranks.in<std::uint32_t>(base_)});
   }
 
   void count() {

@@ -368,33 +368,30 @@ constexpr TeamShape small_sweep_shape(std::size_t key_bytes, std::size_t value_b
   return fitted_to_tiles(alone ? TeamShape{256, 16, 2} : TeamShape{512, 8, 2}, widest);
 }
 
-/// How one team sorts all that there is by comparing; none where elements are too large for it, or their codes
-/// find no room where they do.
+/// How one team compares a handful of keys that are codes of 4 bytes, which takes it less than several need to meet.
 template <class ExecutionSpace>
-constexpr TeamShape lone_shape(std::size_t key_bytes, std::size_t value_bytes,
+constexpr TeamShape lone_shape() {
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 512} : TeamShape{128, 4, 1};
+}
+/// How a team ranks its share of few elements among all; none where elements are too large for small sorts, or their codes find no
+/// room where they do.
+template <class ExecutionSpace>
+constexpr TeamShape rank_shape(std::size_t key_bytes, std::size_t value_bytes,
                                std::size_t code_bytes) {
   const std::size_t widest = key_bytes > value_bytes ? key_bytes : value_bytes;
   if (widest > 16 || (code_bytes > 8 && widest <= 8)) return {0, 0};
-  if (is_host_space<ExecutionSpace>) return {1, 2048};
-  if (key_bytes <= 4 && code_bytes <= 4 && value_bytes == 0) return {320, 16, 1};
-  return {256, widest > 8 ? 8 : 16, 1};
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 4} : TeamShape{512, 4, 2};
 }
-/// The same of so many more that what a smaller team takes less counts; none where that is enough. (Of keys alone only where codes
-/// are all that travels.)
+/// Fewer threads begin sooner, and there is little to do for them up to so many elements.
 template <class ExecutionSpace>
-constexpr TeamShape longer_lone_shape(std::size_t key_bytes, std::size_t value_bytes,
-                                      std::size_t code_bytes) {
-  if (is_host_space<ExecutionSpace> || key_bytes > 4 || code_bytes > 4) return {0, 0};
-  if (value_bytes == 0) return key_bytes == 2 ? TeamShape{512, 32, 1} : TeamShape{0, 0};
-  if (value_bytes > 8) return {0, 0};
-  return {320, 16, 1};
+constexpr TeamShape rank_few_shape() {
+  return is_host_space<ExecutionSpace> ? TeamShape{1, 4} : TeamShape{256, 4, 4};
 }
-
-/// Where a handful of elements is all there is, a team's time goes with the items of a thread, unless these are soon compared.
-template <class ExecutionSpace>
-constexpr TeamShape tiny_shape(std::size_t key_bytes, std::size_t value_bytes) {
-  if (is_host_space<ExecutionSpace>) return {1, 512};
-  return key_bytes <= 4 && value_bytes == 0 ? TeamShape{128, 8, 1} : TeamShape{256, 4, 1};
+inline constexpr std::size_t most_ranked_by_few = 1024;
+/// Up to so many are ranked: twice as many elements are four times as many comparisons, of longer codes by more instructions. What
+/// takes over from there takes longer for short keys.
+constexpr std::size_t most_ranked(std::size_t key_bytes, std::size_t code_bytes) {
+  return std::size_t{4096} * (code_bytes > 8 ? 1 : key_bytes > 2 ? 2 : 3);
 }
 
 /// How a team sorts a chunk pass by pass in scratch: no smaller than that of the finish.

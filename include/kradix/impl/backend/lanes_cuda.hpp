@@ -13,6 +13,8 @@ namespace kradix::impl {
 struct CudaLanes {
   static constexpr int width = 32;
   using Mask = std::uint32_t;
+  /// Comparisons are half as fast as additions of floats, and would share their unit with those of integers.
+  using Count = float;
 
   KOKKOS_FUNCTION static int lane(int thread) { return thread & (width - 1); }
 
@@ -129,6 +131,50 @@ struct CudaLanes {
   KOKKOS_FUNCTION static std::uint32_t sum(std::uint32_t value) {
     KOKKOS_IF_ON_DEVICE((return __reduce_add_sync(~Mask{0}, value);))
     KOKKOS_IF_ON_HOST((return value;))
+  }
+
+  template <int Row>
+  KOKKOS_FUNCTION static std::uint32_t sum_of_rows(std::uint32_t value) {
+    KRADIX_UNROLL
+    for (int step = Row; step < width; step *= 2) value += from_across(value, step);
+    return value;
+  }
+  // Left alone, the compiler makes a number of what a comparison finds, and adds that.
+  KOKKOS_FUNCTION static void count_below(Count& count, std::uint32_t a, std::uint32_t b) {
+    KOKKOS_IF_ON_DEVICE(
+        (asm("{ .reg .pred is; setp.lo.u32 is, %1, %2; @is add.f32 %0, %0, 0f3F800000; }"
+             : "+f"(count)
+             : "r"(a), "r"(b));))
+    KOKKOS_IF_ON_HOST((if (a < b) count += 1;))
+  }
+  KOKKOS_FUNCTION static void count_below(Count& count, std::uint64_t a, std::uint64_t b) {
+    KOKKOS_IF_ON_DEVICE(
+        (asm("{ .reg .pred is; setp.lo.u64 is, %1, %2; @is add.f32 %0, %0, 0f3F800000; }"
+             : "+f"(count)
+             : "l"(a), "l"(b));))
+    KOKKOS_IF_ON_HOST((if (a < b) count += 1;))
+  }
+  template <class Bits>
+  KOKKOS_FUNCTION static void count_below(Count& count, const Bits& a, const Bits& b) {
+    if (a < b) count += 1;
+  }
+  KOKKOS_FUNCTION static void count_not_above(Count& count, std::uint32_t a, std::uint32_t b) {
+    KOKKOS_IF_ON_DEVICE(
+        (asm("{ .reg .pred is; setp.ls.u32 is, %1, %2; @is add.f32 %0, %0, 0f3F800000; }"
+             : "+f"(count)
+             : "r"(a), "r"(b));))
+    KOKKOS_IF_ON_HOST((if (a <= b) count += 1;))
+  }
+  KOKKOS_FUNCTION static void count_not_above(Count& count, std::uint64_t a, std::uint64_t b) {
+    KOKKOS_IF_ON_DEVICE(
+        (asm("{ .reg .pred is; setp.ls.u64 is, %1, %2; @is add.f32 %0, %0, 0f3F800000; }"
+             : "+f"(count)
+             : "l"(a), "l"(b));))
+    KOKKOS_IF_ON_HOST((if (a <= b) count += 1;))
+  }
+  template <class Bits>
+  KOKKOS_FUNCTION static void count_not_above(Count& count, const Bits& a, const Bits& b) {
+    if (!(b < a)) count += 1;
   }
 
   // Left alone, the compiler keeps every item's digit and address alive across a whole phase.

@@ -11,6 +11,7 @@ namespace kradix::impl {
 struct HostLanes {
   static constexpr int width = 1;
   using Mask = std::uint32_t;
+  using Count = std::uint32_t;  ///< of what comparisons find, up to 2^24
 
   /// Position of this thread in its group.
   KOKKOS_FUNCTION static int lane(int) { return 0; }
@@ -69,6 +70,19 @@ struct HostLanes {
   KOKKOS_FUNCTION static std::uint32_t greatest_before(std::uint32_t, int) { return 0; }
   /// Exclusive prefix sum over the group.
   KOKKOS_FUNCTION static std::uint32_t scan(std::uint32_t, int) { return 0; }
+  /// Of the lanes that lie a multiple of `Row` away.
+  template <int Row>
+  KOKKOS_FUNCTION static std::uint32_t sum_of_rows(std::uint32_t value) {
+    return value;
+  }
+  template <class Bits>
+  KOKKOS_FUNCTION static void count_below(Count& count, const Bits& a, const Bits& b) {
+    count += a < b ? 1 : 0;
+  }
+  template <class Bits>
+  KOKKOS_FUNCTION static void count_not_above(Count& count, const Bits& a, const Bits& b) {
+    count += b < a ? 0 : 1;
+  }
   /// The compiler must not move the computation of `value` past this point.
   template <class T>
   KOKKOS_FUNCTION static void settle(T&) {}

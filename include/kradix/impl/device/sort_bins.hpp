@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kradix/impl/device/chunk_sort.hpp"
 #include "kradix/impl/device/count_top_digit.hpp"
 #include "kradix/impl/device/finish_chunk.hpp"
 #include "kradix/impl/device/sort_few.hpp"
-#include "kradix/impl/device/sort_one_chunk.hpp"
 
 namespace kradix::impl {
 

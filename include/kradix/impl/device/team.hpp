@@ -115,7 +115,13 @@ KOKKOS_FUNCTION T* take_scratch(const Team& team, std::size_t count) {
   constexpr int level = scratch_level<typename Team::execution_space>;
   return static_cast<T*>(team.team_scratch(level).get_shmem_aligned(count * sizeof(T), alignof(T)));
 }
-/// The same in a kernel that does one of several things, each with scratch of its own.
+/// The first `bytes` of an object there, whose rest is not used.
+template <class T, class Team>
+KOKKOS_FUNCTION T* take_scratch_of(const Team& team, std::size_t bytes) {
+  constexpr int level = scratch_level<typename Team::execution_space>;
+  return static_cast<T*>(team.team_scratch(level).get_shmem_aligned(bytes, alignof(T)));
+}
+/// The next objects, in a kernel that does one of several things, each with scratch of its own.
 template <class T, class Team>
 KOKKOS_FUNCTION T* take_scratch_apart(const Team& team, std::size_t count) {
   return Lanes<typename Team::execution_space>::in_scratch(take_scratch<T>(team, count));
