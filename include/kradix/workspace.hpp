@@ -25,12 +25,10 @@ class Workspace {
 
   /// Gives the memory back.
   void release() {
-    block_.reset();
+    block_ = {};
     bytes_ = 0;
-    board_block_.reset();
-    board_ = nullptr;
-    meeting_block_.reset();
-    meeting_ = nullptr;
+    board_ = {};
+    meeting_ = {};
   }
 
   /// At least `bytes` bytes of ExecutionSpace's memory, aligned as an allocation is. Contents are
@@ -38,66 +36,67 @@ class Workspace {
   template <class ExecutionSpace>
   std::byte* reserve(const ExecutionSpace& exec, std::size_t bytes, const std::string& label) {
     using Space = typename ExecutionSpace::memory_space;
-    using Block = Kokkos::View<std::byte*, Space>;
-    if (bytes > bytes_ || space_ != std::type_index(typeid(Space))) {
-      if (block_) exec.fence(label + ": fence before the workspace grows");
-      block_.reset();
+    if (bytes > bytes_ || !block_.lies_in<Space>()) {
+      if (block_.view) exec.fence(label + ": fence before the workspace grows");
+      block_ = {};
       bytes_ = 0;
-      auto block = std::make_shared<Block>(
-          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), bytes);
-      data_ = block->data();
+      block_.keep(Kokkos::View<std::byte*, Space>(
+          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), bytes));
       if constexpr (std::is_same_v<Space, Kokkos::HostSpace>) {
-        impl::advise_large_pages(data_, bytes);
+        impl::advise_large_pages(static_cast<std::byte*>(block_.data), bytes);
       }
-      block_ = std::move(block);
-      space_ = std::type_index(typeid(Space));
       bytes_ = bytes;
     }
-    return data_;
+    return static_cast<std::byte*>(block_.data);
   }
 
   /// 4 KB of the host's memory that ExecutionSpace writes to, for calls in which the host waits. They are taken once.
   template <class ExecutionSpace>
   impl::HostBoard* board(const ExecutionSpace&, const std::string& label) {
     using Space = impl::board_space<ExecutionSpace>;
-    if (board_ == nullptr || board_space_ != std::type_index(typeid(Space))) {
-      auto block = std::make_shared<Kokkos::View<impl::HostBoard, Space>>(label);
-      board_ = block->data();
-      board_block_ = std::move(block);
-      board_space_ = std::type_index(typeid(Space));
-    }
-    return board_;
+    if (!board_.lies_in<Space>()) board_.keep(Kokkos::View<impl::HostBoard, Space>(label));
+    return static_cast<impl::HostBoard*>(board_.data);
   }
 
   /// 2 KB of ExecutionSpace's memory, zero at first, in which teams of one launch meet. They are taken once.
   template <class ExecutionSpace>
   impl::Meeting* meeting(const ExecutionSpace& exec, const std::string& label) {
     using Space = typename ExecutionSpace::memory_space;
-    if (meeting_ == nullptr || meeting_space_ != std::type_index(typeid(Space))) {
-      if (meeting_block_) exec.fence(label + ": fence before the meeting moves");
-      auto block = std::make_shared<Kokkos::View<impl::Meeting, Space>>(
+    if (!meeting_.lies_in<Space>()) {
+      if (meeting_.view) exec.fence(label + ": fence before the meeting moves");
+      const Kokkos::View<impl::Meeting, Space> view(
           Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label));
       Kokkos::parallel_for(label + "::ClearMeeting",
                            Kokkos::RangePolicy<ExecutionSpace>(exec, 0, impl::ClearMeeting::words),
-                           impl::ClearMeeting{block->data()});
-      meeting_ = block->data();
-      meeting_block_ = std::move(block);
-      meeting_space_ = std::type_index(typeid(Space));
+                           impl::ClearMeeting{view.data()});
+      meeting_.keep(view);
     }
-    return meeting_;
+    return static_cast<impl::Meeting*>(meeting_.data);
   }
 
  private:
-  std::shared_ptr<void> block_;
-  std::type_index space_ = std::type_index(typeid(void));
-  std::byte* data_ = nullptr;
+  /// Memory of one space, whichever it is.
+  struct Kept {
+    std::shared_ptr<void> view;
+    std::type_index space = std::type_index(typeid(void));
+    void* data = nullptr;
+
+    template <class Space>
+    bool lies_in() const {
+      return space == std::type_index(typeid(Space));
+    }
+    template <class View>
+    void keep(const View& kept) {
+      view = std::make_shared<View>(kept);
+      space = std::type_index(typeid(typename View::memory_space));
+      data = kept.data();
+    }
+  };
+
+  Kept block_;
   std::size_t bytes_ = 0;
-  std::shared_ptr<void> board_block_;
-  std::type_index board_space_ = std::type_index(typeid(void));
-  impl::HostBoard* board_ = nullptr;
-  std::shared_ptr<void> meeting_block_;
-  std::type_index meeting_space_ = std::type_index(typeid(void));
-  impl::Meeting* meeting_ = nullptr;
+  Kept board_;
+  Kept meeting_;
 };
 
 }  // namespace kradix
