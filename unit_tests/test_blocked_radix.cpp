@@ -362,7 +362,7 @@ void count_kinds() {
   std::mt19937_64 random{keys::fresh_seed()};
   SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
   constexpr Shape shape{4096, 16384, 10, 3};
-  constexpr std::size_t count = 60013;
+  constexpr std::size_t count = 70001;  // more than one thread sorts by SIMD
   const std::string kernel = "CountFrequentKinds";
   const auto any = [&] { return static_cast<Key>(static_cast<std::int64_t>(random())); };  // no NaN
   const std::size_t size = BucketSample::size_of(count);
@@ -400,6 +400,35 @@ TEST(BlockedRadix, KeysAloneOfFewKindsAreCounted) {
   count_kinds<std::int32_t>();
   count_kinds<std::uint64_t>();
   count_kinds<double>();
+}
+
+/// Where SIMD sorts that many in place.
+TEST(BlockedRadix, KeysAloneOfFewKindsAreSortedByOneThread) {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  constexpr Shape shape{4096, 16384, 10, 3};
+  constexpr std::size_t count = 20000;
+  bool serves = false;
+#ifdef KRADIX_ENABLE_HIGHWAY
+  serves = count <= SimdLeaf<std::uint32_t>::in_place.most();
+#endif
+  const auto is_alone = [&](const std::vector<std::int32_t>& input) {
+    for (const Order order : {Order::ascending, Order::descending}) {
+      if (!counts_and_sorts(input, order, "SortAlone", shape)) return false;
+    }
+    return true;
+  };
+  std::vector<std::int32_t> input(count);
+  for (std::int32_t& key : input) key = random() % 2 == 0 ? -77 : 1 << 30;
+  EXPECT_EQ(is_alone(input), serves);
+  for (std::int32_t& key : input) key = random() % 50 == 0 ? static_cast<int>(random()) : 5;
+  EXPECT_EQ(is_alone(input), serves);
+  for (std::int32_t& key : input) key = static_cast<int>(random() % 20 * 0x0fedcba9);
+  EXPECT_FALSE(is_alone(input));
+  input.resize(std::size_t{1} << 14);
+  EXPECT_EQ(is_alone(input), serves);
+  for (std::int32_t& key : input) key = static_cast<int>(random());
+  EXPECT_FALSE(is_alone(input));
 }
 
 /// Floats by an order in which some are equal: those cannot be made again.
@@ -538,6 +567,43 @@ void move_few() {
       }
     }
   }
+}
+
+/// Of as many as a cache takes, from some thousand on.
+template <class Key, class Value>
+void label_alone() {
+  std::mt19937_64 random{keys::fresh_seed()};
+  SCOPED_TRACE(::testing::Message() << "seed " << keys::fresh_seed());
+  constexpr Shape shape{4096, 16384, 10, 1};
+  const auto any = [&] { return static_cast<Key>(static_cast<std::int64_t>(random())); };  // no NaN
+  for (const std::size_t count : {2047, 2048, 5000, 16384}) {
+    for (const std::size_t distinct : {2, 4, 12, 1000000}) {
+      for (const std::size_t others : {0, 1, 60}) {
+        SCOPED_TRACE(text_of(shape, count) + ", kinds " + std::to_string(distinct) + ", others " +
+                     std::to_string(others));
+        std::vector<Key> kinds(std::min(distinct, count)), input(count);
+        for (Key& kind : kinds) kind = any();
+        for (Key& key : input) key = kinds[random() % kinds.size()];
+        for (std::size_t o = 0; o < others; ++o) input[random() % count] = any();
+        const bool labelled = moves_values_and_sorts<Key, Value>(
+            input, others > 0 ? Order::descending : Order::ascending, shape);
+        if (::testing::Test::HasFailure()) return;
+        const bool few = distinct == 4 || (distinct == 12 && SimdKinds<Key, Value>::most() > 0);
+        if (few || count < 2048 || distinct > 12) {
+          EXPECT_EQ(labelled, few && count >= 2048);
+        }
+      }
+    }
+    std::vector<Key> in_order(count);
+    for (std::size_t i = 0; i < count; ++i) in_order[i] = static_cast<Key>(i * 3 / count);
+    EXPECT_FALSE((moves_values_and_sorts<Key, Value>(in_order, Order::ascending, shape)));
+  }
+}
+
+TEST(BlockedRadix, PairsOfFewKindsAreLabelledByOneThread) {
+  label_alone<std::uint32_t, std::uint32_t>();
+  label_alone<std::int64_t, std::uint64_t>();
+  label_alone<double, std::uint32_t>();
 }
 
 TEST(BlockedRadix, PairsOfVeryFewKindsAreSorted) {

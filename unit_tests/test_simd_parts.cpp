@@ -85,10 +85,11 @@ class SimdParts : public ::testing::Test {
     std::sort(sample.begin(), sample.end());
     std::vector<std::byte> memory(Parts::bytes());
     const Host exec;
+    const kradix::impl::HostThreads<Host> on(exec, "test::");
     Parts parts(level, sample.data(), sampled, memory.data());
     if (in_place) parts.grain = 40;
     parts.keeps = keeps;
-    kradix::impl::SortByParts<Host, Parts>{exec, parts, "test::", 16}.sort();
+    kradix::impl::SortByParts<Host, Parts>{on, parts, 16}.sort();
     exec.fence();
     return in_place ? keys : result;
   }

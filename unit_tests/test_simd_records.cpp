@@ -158,9 +158,13 @@ TYPED_TEST(SimdRecordsOf, AreSortedInCacheWhereManyAreAlike) {
   SCOPED_TRACE(seed_text());
   const auto order = whole_words<Word>();
   for_all_instructions([&] {
-    for (const std::size_t count : {std::size_t{8192}, std::size_t{8193}, std::size_t{9999}}) {
-      for (const std::size_t kinds : {1, 2, 3, 5, 8, 16, 40, 100, 100000}) {
-        std::vector<Rec> expected = records_of<Word>(count, kinds, random);
+    for (const std::size_t count : {256, 257, 2047, 8191, 8192, 8193, 9999}) {
+      for (const std::size_t kinds : {0, 1, 2, 3, 5, 8, 16, 40, 100, 100000}) {
+        // None: one key is two thirds, the others differ.
+        std::vector<Rec> expected = records_of<Word>(count, kinds > 0 ? kinds : 100000, random);
+        for (std::size_t i = 0; kinds == 0 && i < count; ++i) {
+          if (i % 3 != 1) expected[i] = Rec(Word{123}, expected[i].value());
+        }
         auto a = room_for<Word>(count), b = room_for<Word>(count);
         Rec *const from = reinterpret_cast<Rec*>(a.data()), *const to =
                                                                 reinterpret_cast<Rec*>(b.data());
@@ -178,8 +182,8 @@ TYPED_TEST(SimdRecordsOf, AreSortedInCacheWhereManyAreAlike) {
           ASSERT_EQ(to[i].value(), expected[i].value()) << i << " of " << count << ", " << kinds;
         }
       }
-      std::vector<Rec> few = records_of<Word>(8191, 2, random), other = few;
-      ASSERT_FALSE((RecordSort<OrderOf<Word>, Rec>(order).sort(few.data(), other.data(), 8191)));
+      std::vector<Rec> few = records_of<Word>(255, 2, random), other = few;
+      ASSERT_FALSE((RecordSort<OrderOf<Word>, Rec>(order).sort(few.data(), other.data(), 255)));
     }
   });
 }
@@ -295,6 +299,11 @@ void expect_trends(const KeyOrder& order, std::mt19937_64& random) {
     }
     std::fill(words.begin(), words.end(), words[0]);
     ASSERT_TRUE(never_fall(words.data(), size, turn)) << size;
+    for (std::size_t i = 1; i < size; ++i) {
+      words[i] = static_cast<Word>(words[0] ^ Word{1} << i % (8 * sizeof(Word)));
+      ASSERT_FALSE(never_fall(words.data(), size, turn)) << i << " of " << size;
+      words[i] = words[0];
+    }
   }
 }
 

@@ -32,7 +32,7 @@ struct BlockedRadixScratch {
     // Ranges that are still to be sorted do not overlap, and each is longer than a chunk.
     const std::size_t rests = plan.count / plan.chunk + 1;
     const std::size_t row = row_of_buckets(plan.digit_bits);
-    const bool levels = has_levels(plan);
+    const bool levels = has_levels(plan) || may_label(plan);
     scratch.benches = list.add(plan.teams, bench_site(plan, nullptr).bytes());
     scratch.states = list.add(plan.teams + 1, HostMemory::state_bytes);
     scratch.blocks = list.add(levels ? plan.count : 0, record_bytes(plan));
@@ -45,6 +45,12 @@ struct BlockedRadixScratch {
 
   /// Does more than one thread or one cache sort?
   static bool has_levels(const Plan& plan) { return plan.teams > 1 || plan.count > plan.chunk; }
+
+  /// May values that one thread sorts move by labels of few kinds?
+  static bool may_label(const Plan& plan) {
+    constexpr std::size_t least = std::size_t{1} << 11;
+    return plan.value_bytes > 0 && plan.key_bytes <= 8 && plan.count >= least;
+  }
 
   HostMemory memory(const Plan& plan, std::byte* base) const {
     return {blocks.in<std::byte>(base),
@@ -65,12 +71,11 @@ class BlockedRadix {
   BlockedRadix(const ExecutionSpace& exec, const Plan& plan, const Codec& codec,
                const SortBuffers<Key, Value>& buffers, const BlockedRadixScratch& scratch,
                std::byte* base, const char* label)
-      : exec_(exec),
+      : threads_(exec, std::string(label) + "::blocked_radix::"),
         plan_(plan),
         codec_(codec),
         buffers_(buffers),
-        memory_(scratch.memory(plan, base)),
-        label_(std::string(label) + "::blocked_radix::") {}
+        memory_(scratch.memory(plan, base)) {}
 
   void sort() {
     if constexpr (QuickOrder<Codec>::exists) {
@@ -94,18 +99,17 @@ class BlockedRadix {
     level.range = {0, plan_.count, 0};
     level.threads = static_cast<std::size_t>(plan_.teams);
     level.parts_words = plan_.parts_words;
-    return HostSort<ExecutionSpace, Order, Value>(exec_, level, memory_, label_).sort();
+    return HostSort<ExecutionSpace, Order, Value>(threads_, level, memory_).sort();
   }
 
   /// Results larger than this are written past the caches.
   static std::size_t stream_bytes() { return 16 * core_cache_bytes(); }
 
-  const ExecutionSpace& exec_;
+  HostThreads<ExecutionSpace> threads_;
   const Plan& plan_;
   Codec codec_;
   SortBuffers<Key, Value> buffers_;
   HostMemory memory_;
-  std::string label_;
 };
 
 }  // namespace kradix::impl

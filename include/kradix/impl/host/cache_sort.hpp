@@ -139,10 +139,11 @@ class CacheSort {
       if (Rec* const sorted = sort_by_simd(a, b, count, varying)) return sorted;
     }
     const bool are_counted = counted.exists() && counted == digits.pair();
-    if (digits.count > 1) {
+    constexpr std::uint32_t few_digits = 4;
+    if (digits.count > 1 || (!are_counted && digits.digit[0].mask < few_digits)) {
       if (sort_by_splits(a, b, count)) return b;
-      if (!are_counted && sort_by_places(a, b, count, varying)) return b;
     }
+    if (digits.count > 1 && !are_counted && sort_by_places(a, b, count, varying)) return b;
     for (int d = digits.count - 1; d >= 0; --d) {
       if (!are_counted) count_digit(a, count, digits.digit[d]);
       move(a, b, count, digits.digit[d], counters_of(are_counted ? d : 0));

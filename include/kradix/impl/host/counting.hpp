@@ -56,15 +56,14 @@ struct KeyCounts {
 };
 
 /// Each thread counts blocks; the verdict is `escaped` where a key differs elsewhere.
-template <class ExecutionSpace, class Level, class Stored>
+template <class Level, class Stored>
 struct CountKeys {
   Level level;
   BenchSite benches;
   KeyCounts<Stored> counts;
   static constexpr std::size_t sets = KeyCounts<Stored>::sets;
 
-  void operator()(const TeamMember<ExecutionSpace>& team) const {
-    const auto thread = static_cast<std::size_t>(team.league_rank());
+  void operator()(std::size_t thread) const {
     if (counts.in_bytes()) return count_in_bytes(counts.bytes_of(thread));
     auto* const own =
         reinterpret_cast<std::uint32_t*>(benches.bench<typename Level::Rec>(thread).a);
@@ -153,15 +152,14 @@ struct CountKeys {
 };
 
 /// What was counted in bytes, added up: each thread takes its share of the values.
-template <class ExecutionSpace, class Level>
+template <class Level>
 struct AddBytes {
   Level level;
   KeyCounts<typename Level::Stored> counts;
 
-  void operator()(const TeamMember<ExecutionSpace>& team) const {
+  void operator()(std::size_t thread) const {
     const std::size_t values = counts.values();
-    const Share mine = share_of(values, (values + level.threads - 1) / level.threads,
-                                static_cast<std::size_t>(team.league_rank()));
+    const Share mine = share_of(values, (values + level.threads - 1) / level.threads, thread);
     for (std::size_t t = 0; t < level.threads; ++t) {
       const std::uint8_t* const bytes = counts.bytes_of(t);
       for (std::size_t v = mine.begin; v < mine.end; ++v) counts.start[v] += bytes[v];
@@ -170,12 +168,12 @@ struct AddBytes {
 };
 
 /// Writes each value as often as it was counted.
-template <class ExecutionSpace, class Level>
+template <class Level>
 struct ExpandCounts {
   Level level;
   KeyCounts<typename Level::Stored> counts;
 
-  void operator()(const TeamMember<ExecutionSpace>&) const {
+  void operator()(std::size_t) const {
     const std::uint64_t* const start = counts.start;
     level.for_each_block([&](std::size_t begin, std::size_t end) {
       const std::uint64_t* const after =

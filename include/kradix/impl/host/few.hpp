@@ -105,9 +105,7 @@ class FewInOrder {
 
  public:
   /// Without SIMD no more than insertion serves.
-  static std::size_t most() {
-    return PlaceWords<Rec>::exist && PlaceWords<Rec>::serve(most_few) ? most_few : most_inserted;
-  }
+  static std::size_t most() { return has_places() ? most_few : most_inserted; }
 
   template <class Keys>
   FewInOrder(const Keys& keys, const Options& options, bool by_total_order)
@@ -119,17 +117,22 @@ class FewInOrder {
     const auto bits_of = [&](std::size_t i) {
       return static_cast<Bits>(encoded(codec, keys(i), by_total_order) & wanted);
     };
-    count_ <= most_inserted ? insert(bits_of) : sort_by_simd(bits_of);
+    count_ <= (has_places() ? sooner_inserted : most_inserted) ? insert(bits_of)
+                                                               : sort_by_simd(bits_of);
   }
 
   /// to(i) = the i-th element of `from` in order; they may be the same.
   template <class From, class To>
   void move(const From& from, const To& to) const {
     using T = typename From::non_const_value_type;
-    alignas(T) std::byte copies[most_few * sizeof(T)];
-    for (std::size_t i = 0; i < count_; ++i) new (copies + i * sizeof(T)) T(from(index_[i]));
-    for (std::size_t i = 0; i < count_; ++i) {
-      to(i) = *std::launder(reinterpret_cast<const T*>(copies + i * sizeof(T)));
+    alignas(T) std::byte bytes[most_few * sizeof(T)];
+    if (from.stride(0) == 1 && to.stride(0) == 1) {
+      move_through(bytes, from.data(), to.data());
+    } else {
+      for (std::size_t i = 0; i < count_; ++i) new (bytes + i * sizeof(T)) T(from(index_[i]));
+      for (std::size_t i = 0; i < count_; ++i) {
+        to(i) = *std::launder(reinterpret_cast<const T*>(bytes + i * sizeof(T)));
+      }
     }
   }
 
@@ -140,6 +143,17 @@ class FewInOrder {
   }
 
  private:
+  /// More are sooner sorted by words with places, where SIMD does that.
+  static constexpr std::size_t sooner_inserted = 16;
+  static bool has_places() { return PlaceWords<Rec>::exist && PlaceWords<Rec>::serve(most_few); }
+
+  template <class T>
+  void move_through(std::byte* bytes, const T* from, T* to) const {
+    const std::size_t count = count_;
+    for (std::size_t i = 0; i < count; ++i) new (bytes + i * sizeof(T)) T(from[index_[i]]);
+    std::copy_n(std::launder(reinterpret_cast<const T*>(bytes)), count, to);
+  }
+
   template <class BitsOf>
   void insert(const BitsOf& bits_of) {
     std::array<Bits, most_inserted> bits;
@@ -168,8 +182,10 @@ class FewInOrder {
         varying |= bits ^ first;
         a[i] = Rec(bits, static_cast<std::uint32_t>(i));
       }
-      PlaceSort<BitsOrder<Wide>, Rec, std::uint32_t>({}, count_, varying).sort(a, b);
-      for (std::size_t i = 0; i < count_; ++i) index_[i] = static_cast<std::uint8_t>(b[i].value());
+      const PlaceSort<BitsOrder<Wide>, Rec, std::uint32_t> by_places({}, count_, varying);
+      const std::uint32_t* const words = by_places.in_order(a, b);
+      for (std::size_t i = 0; i < count_; ++i)
+        index_[i] = static_cast<std::uint8_t>(by_places.place_of(words[i]));
     }
   }
 

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <numeric>
 
-#include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/benches.hpp"
 #include "kradix/impl/host/sampled_kinds.hpp"
 #include "kradix/impl/host/simd_kinds.hpp"
@@ -16,7 +15,7 @@ namespace kradix::impl {
 
 /// Each thread counts blocks by counters of its own and puts what is of no kind to the rest; the verdict is `escaped` where that
 /// holds a key that the order cannot store.
-template <class ExecutionSpace, class Level>
+template <class Level>
 struct CountFrequentKinds {
   using Key = typename Level::Key;
   using Kinds = SampledKinds<Level>;
@@ -53,8 +52,7 @@ struct CountFrequentKinds {
     return reinterpret_cast<std::uint32_t*>(benches.bench<typename Level::Rec>(thread).a);
   }
 
-  void operator()(const TeamMember<ExecutionSpace>& team) const {
-    const auto thread = static_cast<std::size_t>(team.league_rank());
+  void operator()(std::size_t thread) const {
     std::uint32_t* const times = times_of(benches, thread);
     Key* const missed = reinterpret_cast<Key*>(benches.bench<typename Level::Rec>(thread).b);
     const std::size_t set = counters_of_set();
@@ -201,13 +199,13 @@ struct CountFrequentKinds {
 };
 
 /// Writes each kind as often as it was counted, and the rest, in order, between.
-template <class ExecutionSpace, class Level>
+template <class Level>
 struct ExpandFrequentKinds {
   Level level;
   SampledKinds<Level> kinds;
   const typename Level::Key* rest;
 
-  void operator()(const TeamMember<ExecutionSpace>&) const {
+  void operator()(std::size_t) const {
     level.for_each_block([&](std::size_t begin, std::size_t end) { expand(begin, end); });
     settle_lines();
   }

@@ -4,37 +4,39 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <numeric>
 #include <string>
 
-#include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/benches.hpp"
 #include "kradix/impl/host/counting.hpp"
 #include "kradix/impl/host/frequent_kinds.hpp"
 #include "kradix/impl/host/labelled_kinds.hpp"
 #include "kradix/impl/host/lone_sort.hpp"
 #include "kradix/impl/host/simd_parts.hpp"
+#include "kradix/impl/host/threads.hpp"
 #include "kradix/impl/host/trend.hpp"
 #include "kradix/impl/tuning.hpp"
 
 namespace kradix::impl {
 
-template <class ExecutionSpace, class Level>
+template <class Level>
 struct PartitionBlocks {
   Level level;
   BenchSite benches;
-  void operator()(const TeamMember<ExecutionSpace>& team) const {
-    level.partition(benches.bench<typename Level::Rec>(team.league_rank()));
+  void operator()(std::size_t thread) const {
+    level.partition(benches.bench<typename Level::Rec>(thread));
   }
 };
 
-template <class ExecutionSpace, class Level>
+template <class Level>
 struct SortBuckets {
   Level level;
   BenchSite benches;
-  void operator()(const TeamMember<ExecutionSpace>& team) const {
-    level.finish(benches.bench<typename Level::Rec>(team.league_rank()));
+  void operator()(std::size_t thread) const {
+    level.finish(benches.bench<typename Level::Rec>(thread));
   }
 };
 
@@ -69,9 +71,8 @@ class HostSort {
   };
 
  public:
-  HostSort(const ExecutionSpace& exec, const Level& level, const HostMemory& memory,
-           const std::string& label)
-      : exec_(exec), level_(level), memory_(memory), label_(label) {
+  HostSort(const HostThreads<ExecutionSpace>& threads, const Level& level, const HostMemory& memory)
+      : threads_(threads), level_(level), memory_(memory) {
     level_.blocks = reinterpret_cast<typename Level::Rec*>(memory.blocks);
     level_.rows = memory.rows;
     level_.state = memory.template state<State>(level.threads);  // each thread has one besides
@@ -79,11 +80,14 @@ class HostSort {
 
   /// False, and nothing is written, if a key is one that the order cannot store.
   bool sort() {
-    if (level_.threads == 1 && level_.range.size() <= level_.capacity) {
-      run_here("SortAlone", SortAlone<Level>{level_, memory_.benches});
-      return level_.state->verdict != State::special;
+    if (is_for_one_cache(level_)) {
+      if constexpr (Level::with_values) {
+        if (memory_.kinds != nullptr && (follow_trend() || label_kinds())) return true;
+      }
+      return sort_alone();
     }
     if (follow_trend()) return true;
+    if (is_soon_sorted()) return sort_alone();
     if (count_kinds() || label_kinds()) return true;
     if (part_whatever_spreads()) return true;
     level_.choose(bench_of(0), splits_);
@@ -108,22 +112,75 @@ class HostSort {
     return size;
   }
 
+  static bool is_for_one_cache(const Level& level) {
+    return level.threads == 1 && level.range.size() <= level.capacity;
+  }
+  /// By the calling thread.
+  bool sort_alone() {
+    threads_.run_here("SortAlone", SortAlone<Level>{level_, memory_.benches});
+    return level_.state->verdict != State::special;
+  }
+
+  /// Of so few keys that are soon looked at: how many are the same as another one, and in how many bits side by side they differ.
+  static constexpr std::size_t soon_looked_at = 32;
+  struct SoonSeen {
+    std::size_t alike;
+    int differing;
+    std::size_t kinds() const { return soon_looked_at - alike; }
+  };
+  SoonSeen look_soon() const {
+    using Stored = typename Level::Stored;
+    const std::size_t size = level_.range.size();
+    std::array<Stored, soon_looked_at> some;
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const std::size_t place = BucketSample::place(i, some.size(), size);
+      some[i] = level_.order.enter(level_.source.keys[level_.range.begin + place]);
+    }
+    if constexpr (SimdLeaf<Stored>::exists) {
+      sort_leaf(some.data(), some.size());
+    } else {
+      std::sort(some.begin(), some.end());
+    }
+    Stored differing = 0;
+    for (const Stored word : some) differing |= word ^ some[0];
+    const int lowest = bit_width_of(static_cast<Stored>(differing & (Stored{0} - differing)));
+    return {count_alike(some.data(), some.size()),
+            differing == 0 ? 0 : bit_width_of(differing) - lowest + 1};
+  }
+
+  /// Keys alone of so few kinds that one thread has sorted them by SIMD before another one is awake.
+  bool is_soon_sorted() const {
+    if constexpr (Level::can_count && SimdLeaf<typename Level::Stored>::exists) {
+      // Of keys, for each kind; and of the kinds of so few that two threads hardly pay.
+      constexpr std::size_t soon_bytes = std::size_t{1} << 19, few_bytes = 96;
+      const std::size_t size = level_.range.size();
+      if (!level_.all_bits_count() || size < soon_looked_at ||
+          size > SimdLeaf<typename Level::Stored>::in_place.most()) {
+        return false;
+      }
+      const std::size_t kinds_bytes = look_soon().kinds() * sizeof(typename Level::Key);
+      return kinds_bytes * size <= soon_bytes ||
+             (size <= least_for_two_threads && kinds_bytes <= few_bytes);
+    }
+    return false;
+  }
+
   /// Keys of so many bytes are read sooner than other threads wake.
-  static constexpr std::size_t alone_bytes = std::size_t{1} << 16;
+  static constexpr std::size_t alone_bytes = std::size_t{1} << 18;
 
   bool follow_trend() {
     const Trend trend = TrendOf(level_.order, level_.source.keys, level_.range.end).guess();
     if (trend == Trend::none) return false;
     open();
     if (level_.range.size() * sizeof(typename Level::Key) <= alone_bytes) {
-      run_here("ProveTrend", [&] { prove_trend(level_, trend); });
+      threads_.run_here("ProveTrend", [&] { prove_trend(level_, trend); });
     } else {
-      launch("ProveTrend", level_.threads, ProveTrend<ExecutionSpace, Level>{level_, trend});
+      launch("ProveTrend", level_.threads, ProveTrend<Level>{level_, trend});
     }
     if (level_.state->verdict != State::good) return false;
     if (trend == Trend::rising && stay_in_place(level_)) return true;
     level_.open();
-    launch("FollowTrend", level_.threads, FollowTrend<ExecutionSpace, Level>{level_, trend});
+    launch("FollowTrend", level_.threads, FollowTrend<Level>{level_, trend});
     return true;
   }
 
@@ -138,15 +195,15 @@ class HostSort {
       std::fill_n(counts.start, counts.values() + 1, std::uint64_t{0});
       open();
       launch("CountKeys", level_.threads,
-             CountKeys<ExecutionSpace, Level, Stored>{level_, memory_.benches, counts});
+             CountKeys<Level, Stored>{level_, memory_.benches, counts});
       if (!was_good()) return false;
       if (counts.in_bytes()) {
-        launch("AddBytes", level_.threads, AddBytes<ExecutionSpace, Level>{level_, counts});
+        launch("AddBytes", level_.threads, AddBytes<Level>{level_, counts});
       }
       std::exclusive_scan(counts.start, counts.start + counts.values() + 1, counts.start,
                           std::uint64_t{0});
       level_.open();
-      launch("ExpandCounts", level_.threads, ExpandCounts<ExecutionSpace, Level>{level_, counts});
+      launch("ExpandCounts", level_.threads, ExpandCounts<Level>{level_, counts});
       return true;
     }
     return false;
@@ -171,7 +228,7 @@ class HostSort {
   bool count_kinds() {
     if constexpr (Level::can_count && sizeof(typename Level::Key) >= 4 &&
                   sizeof(typename Level::Key) <= 8) {
-      using Count = CountFrequentKinds<ExecutionSpace, Level>;
+      using Count = CountFrequentKinds<Level>;
       const bool has_parts = SimdParts<Level>::serve(level_);
       // Of 64; the others' sort must pay for a look at all.
       const std::size_t most_rest = !has_parts ? 40 : has_wide_simd() ? 2 : 10;
@@ -182,7 +239,8 @@ class HostSort {
       if (!Count::fits(memory_.benches, kinds) || !kinds.settle(level_, sample, times, most_rest))
         return false;
       // One key that is most of all is parted from many others sooner than it is counted.
-      if (has_parts && kinds.count > Count::few() && Count::splits_off(kinds)) return false;
+      const bool are_few = kinds.count <= Count::few() && kinds.rest_times == 0;
+      if (has_parts && !are_few && Count::splits_off(kinds)) return false;
       auto* const rest = reinterpret_cast<typename Level::Key*>(memory_.blocks);
       level_.state->rest = 0;
       auto labels = SlotLabels<Level>::in(memory_.kinds, sample);
@@ -206,7 +264,7 @@ class HostSort {
       kinds.place(level_.order, rest, rest_size);
       level_.open();
       launch("ExpandFrequentKinds", level_.threads,
-             ExpandFrequentKinds<ExecutionSpace, Level>{level_, kinds, rest});
+             ExpandFrequentKinds<Level>{level_, kinds, rest});
       return true;
     }
     return false;
@@ -218,12 +276,36 @@ class HostSort {
     return aligned ? SimdKinds<typename Level::Key, Value>::most() : 0;
   }
 
-  /// Pairs likewise: their values move by labels, or of few kinds by SIMD.
+  /// Pairs likewise: their values move by labels, or of few kinds by SIMD. Of not so many by one thread.
   bool label_kinds() {
-    if constexpr (Level::OrderType::is_encoded && Level::with_values &&
-                  sizeof(typename Level::Key) <= 8) {
-      using Labelled = LabelledKinds<Level>;
+    if constexpr (has_labels) {
+      constexpr std::size_t soon_seen = std::size_t{1} << 16, few = std::size_t{1} << 13;
+      const std::size_t size = level_.range.size();
       if (!may_have_kinds()) return false;
+      if (size < soon_seen) {
+        const SoonSeen seen = look_soon();
+        // One pass in cache is as quick, but for few kinds.
+        const bool by_one_pass = seen.differing <= DigitStack::max_bits && size <= level_.capacity;
+        if (seen.alike < (by_one_pass ? 20u : size < few ? 8u : 2u)) return false;
+      }
+      const std::size_t threads = level_.threads;
+      const bool done = label_whatever_is_alike();
+      level_.threads = threads;
+      return done;
+    }
+    return false;
+  }
+  static constexpr bool has_labels =
+      Level::OrderType::is_encoded && Level::with_values && sizeof(typename Level::Key) <= 8;
+  /// Are so many sooner labelled by one thread? To part them takes as long for each kind.
+  static bool labels_alone(const LabelledKinds<Level>& labelled, std::size_t size) {
+    constexpr std::size_t most = std::size_t{1} << 14, most_parted = std::size_t{1} << 16;
+    return labelled.parted_count > 0 ? labelled.parted_count * size <= most_parted : size <= most;
+  }
+
+  bool label_whatever_is_alike() {
+    if constexpr (has_labels) {
+      using Labelled = LabelledKinds<Level>;
       const std::size_t size = level_.range.size(), sample = BucketSample::size_for_labels(size);
       auto labelled = Labelled::in(memory_.kinds, sample);
       Kinds& kinds = labelled.sampled;
@@ -253,24 +335,26 @@ class HostSort {
       }
       labelled.number(level_.order, most_parted, 2 * memory_.benches.record_bytes, level_.block);
       level_.state->buckets.count = labelled.labels();
+      if (labels_alone(labelled, size)) level_.threads = 1;
       open();
-      launch("LabelBlocks", level_.threads,
-             LabelBlocks<ExecutionSpace, Level>{level_, memory_.benches, labelled});
+      launch("LabelBlocks", level_.threads, LabelBlocks<Level>{level_, memory_.benches, labelled});
       if (!was_good()) return false;
       level_.place([&](std::size_t label) { return counted(level_, label); });
       const std::size_t rest_size = level_.size_of(kinds.count);
       const Level rest = level_of_rest(level_.sink.keys, level_.sink.values, rest_size);
       HostMemory memory = memory_;
-      Room room{level_.sink.keys + rest_size, size - rest_size};
-      memory.blocks = room.template take<typename Level::Rec>(rest_size);
-      memory.rows = reinterpret_cast<std::uint32_t*>(
-          room.template take<std::uint32_t>(rest.row_count() * row_of_buckets(rest.most_bits)));
-      if (memory.blocks == nullptr || memory.rows == nullptr) return false;
+      if (!is_for_one_cache(rest)) {
+        Room room{level_.sink.keys + rest_size, size - rest_size};
+        memory.blocks = room.template take<typename Level::Rec>(rest_size);
+        memory.rows = reinterpret_cast<std::uint32_t*>(
+            room.template take<std::uint32_t>(rest.row_count() * row_of_buckets(rest.most_bits)));
+        if (memory.blocks == nullptr || memory.rows == nullptr) return false;
+      }
       memory.kinds = nullptr;
       for (std::size_t l = 0; l < kinds.count; ++l) {
         kinds.start[labelled.kind_of(l)] = level_.size_of(l);
       }
-      launch("GatherRest", level_.threads, GatherRest<ExecutionSpace, Level>{level_, kinds.count});
+      launch("GatherRest", level_.threads, GatherRest<Level>{level_, kinds.count});
       sort_rest(rest, memory);
       kinds.place(level_.order, level_.sink.keys, rest_size);
       kinds.spread(level_.sink.keys);
@@ -280,7 +364,7 @@ class HostSort {
         return l == kinds.count ? rest_size : kinds.size(labelled.kind_of(l));
       });
       level_.open();
-      launch("PutKinds", level_.threads, PutKinds<ExecutionSpace, Level>{level_, labelled});
+      launch("PutKinds", level_.threads, PutKinds<Level>{level_, labelled});
       return true;
     }
     return false;
@@ -332,7 +416,7 @@ class HostSort {
     sort_leaf(sample, sampled);
     auto* const memory = reinterpret_cast<std::byte*>(bench_of(0).b);
     const SimdParts<Level> parts(level_, sample, sampled, memory);
-    SortByParts<ExecutionSpace, SimdParts<Level>>{exec_, parts, label_}.sort();
+    SortByParts<ExecutionSpace, SimdParts<Level>>{threads_, parts}.sort();
   }
 
   /// What was taken out of the others is sorted by itself, with no more rows.
@@ -348,7 +432,7 @@ class HostSort {
     return level;
   }
   void sort_rest(const Level& level, const HostMemory& memory) {
-    if (level.range.size() > 1) HostSort(exec_, level, memory, label_).sort();
+    if (level.range.size() > 1) HostSort(threads_, level, memory).sort();
   }
 
   /// All bits of keys count, and the tables are small beside keys and cache: each thread adds its own to all.
@@ -382,8 +466,7 @@ class HostSort {
     if (level.state->verdict == State::special) return false;
     level.place([&](std::size_t bucket) { return counted(level, bucket); });
     level.open();
-    launch("SortBuckets", level.threads,
-           SortBuckets<ExecutionSpace, Level>{level, memory_.benches});
+    launch("SortBuckets", level.threads, SortBuckets<Level>{level, memory_.benches});
     level.for_each_rest([&](const HostRange& rest) { memory_.rests[rests_++] = rest; });
     return true;
   }
@@ -395,8 +478,7 @@ class HostSort {
 
   void partition(const Level& level) {
     level.open();
-    launch("PartitionBlocks", level.threads,
-           PartitionBlocks<ExecutionSpace, Level>{level, memory_.benches});
+    launch("PartitionBlocks", level.threads, PartitionBlocks<Level>{level, memory_.benches});
   }
 
   /// Long ranges by all threads together, short ones by one each.
@@ -417,33 +499,17 @@ class HostSort {
               [](const HostRange& a, const HostRange& b) { return a.begin < b.begin; });
     level_.open();
     launch("SortRanges", level_.threads,
-           SortRanges<ExecutionSpace, Level>{level_, memory_, rests_, &level_.state->ticket});
+           SortRanges<Level>{level_, memory_, rests_, &level_.state->ticket});
   }
 
-  template <class Kernel>
-  void launch(const char* name, std::size_t teams, const Kernel& kernel) {
-    launch_teams<TeamShape{1, 0}>(exec_, label_ + name, teams, 0, kernel);
+  template <class Work>
+  void launch(const char* name, std::size_t threads, const Work& work) {
+    threads_.launch(name, threads, work);
   }
 
-  /// On the calling thread, which host spaces keep waiting anyway: to wake others costs more than to sort
-  /// few keys.
-  template <class Kernel>
-  void run_here(const char* name, const Kernel& kernel) {
-    if (!Kokkos::Tools::profileLibraryLoaded()) {
-      kernel();
-      return;
-    }
-    std::uint64_t id = 0;
-    Kokkos::Tools::beginParallelFor(label_ + name, Kokkos::Tools::Experimental::device_id(exec_),
-                                    &id);
-    kernel();
-    Kokkos::Tools::endParallelFor(id);
-  }
-
-  const ExecutionSpace& exec_;
+  const HostThreads<ExecutionSpace>& threads_;
   Level level_;
   HostMemory memory_;
-  std::string label_;
   std::size_t rests_ = 0;
   bool splits_ = false;  ///< a few keys are most of all
 };

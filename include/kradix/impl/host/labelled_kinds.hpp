@@ -9,7 +9,6 @@
 #include <cstring>
 #include <utility>
 
-#include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/benches.hpp"
 #include "kradix/impl/host/sampled_kinds.hpp"
 #include "kradix/impl/host/simd_kinds.hpp"
@@ -127,7 +126,7 @@ struct LabelledKinds {
 
 /// Puts the values of a block in order of labels, with the rest's keys behind; the verdict is `escaped` where the order cannot
 /// store a key.
-template <class ExecutionSpace, class Level>
+template <class Level>
 struct LabelBlocks {
   using Key = typename Level::Key;
   using Stored = typename Level::Stored;
@@ -141,8 +140,8 @@ struct LabelBlocks {
   BenchSite benches;
   LabelledKinds<Level> kinds;
 
-  void operator()(const TeamMember<ExecutionSpace>& team) const {
-    const auto bench = benches.bench<Rec>(static_cast<std::size_t>(team.league_rank()));
+  void operator()(std::size_t thread) const {
+    const auto bench = benches.bench<Rec>(thread);
     std::fill_n(bench.totals, kinds.labels(), std::uint64_t{0});
     level.for_each_block([&](std::size_t begin, std::size_t end) {
       if (!run(bench, begin, end - begin)) level.judge(Level::State::escaped);
@@ -367,7 +366,7 @@ struct LabelBlocks {
 };
 
 /// Each thread gathers the rest of its share of the blocks to where the result begins.
-template <class ExecutionSpace, class Level>
+template <class Level>
 struct GatherRest {
   using Value = typename Level::ValueType;
   using Stored = typename Level::Stored;
@@ -375,8 +374,7 @@ struct GatherRest {
   Level level;
   std::size_t label;
 
-  void operator()(const TeamMember<ExecutionSpace>& team) const {
-    const auto thread = static_cast<std::size_t>(team.league_rank());
+  void operator()(std::size_t thread) const {
     const std::size_t blocks = level.block_count();
     const std::size_t begin = blocks * thread / level.threads;
     const std::size_t end = blocks * (thread + 1) / level.threads;
@@ -402,12 +400,12 @@ struct GatherRest {
 };
 
 /// Writes kinds anew and gathers their values.
-template <class ExecutionSpace, class Level>
+template <class Level>
 struct PutKinds {
   Level level;
   LabelledKinds<Level> kinds;
 
-  void operator()(const TeamMember<ExecutionSpace>&) const {
+  void operator()(std::size_t) const {
     level.for_each_unit([&](std::size_t label, std::size_t unit, std::size_t units) {
       if (label == kinds.rest()) return;  // the rest lies where it belongs
       const std::size_t kind = kinds.kind_of(label);

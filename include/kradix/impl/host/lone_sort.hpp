@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/benches.hpp"
 #include "kradix/impl/host/simd_leaf.hpp"
 #include "kradix/impl/host/sort_in_place.hpp"
@@ -92,15 +91,14 @@ struct LoneSort {
   }
 };
 
-template <class ExecutionSpace, class Level>
+template <class Level>
 struct SortRanges {
   Level level;
   HostMemory memory;
   std::size_t count;
   std::uint64_t* ticket;
 
-  void operator()(const TeamMember<ExecutionSpace>& team) const {
-    const auto thread = static_cast<std::size_t>(team.league_rank());
+  void operator()(std::size_t thread) const {
     for (std::size_t r = claim(); r < count; r = claim()) {
       const HostRange range = memory.rests[r];
       Level own = level;

@@ -80,13 +80,22 @@ class PlaceSort {
 
   /// From `a` to `b`.
   void sort(const Rec* a, Rec* b) const {
+    const Word* const words = in_order(a, b);
+    const Word place = low_mask<Word>(place_bits_);
+    for (std::size_t i = 0, count = count_; i < count; ++i) b[i] = a[words[i] & place];
+  }
+
+  /// The places of records in order, in the lowest bits of words that lie in `b`.
+  const Word* in_order(const Rec* a, Rec* b) const {
     Word* const words = words_in(b);
     const int lowest = lowest_of_all();
     make_words(a, count_, lowest, words);
     sort_leaf(words, count_);
     tell_apart(words, count_, lowest, a, reinterpret_cast<std::uint32_t*>(b));
-    const Word place = low_mask<Word>(place_bits_);
-    for (std::size_t i = 0, count = count_; i < count; ++i) b[i] = a[words[i] & place];
+    return words;
+  }
+  std::size_t place_of(Word word) const {
+    return static_cast<std::size_t>(word & low_mask<Word>(place_bits_));
   }
 
  private:
@@ -107,10 +116,6 @@ class PlaceSort {
       const auto bits = static_cast<Word>(order.bits(records[i].key()) >> lowest);
       words[i] = static_cast<Word>((bits & wanted) << place_bits) | static_cast<Word>(i);
     }
-  }
-
-  std::size_t place_of(Word word) const {
-    return static_cast<std::size_t>(word & low_mask<Word>(place_bits_));
   }
 
   /// Words are in order of their keys' bits from `lowest` up, and of places: sorts those that are alike by the bits below.

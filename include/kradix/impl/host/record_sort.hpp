@@ -22,10 +22,14 @@ class RecordSort {
 
   /// From `a` to `b`, behind which there is room for a vector. False, and nothing has moved, where few of them are alike.
   bool sort(Rec* a, Rec* b, std::size_t count) const {
-    if (count < least) return false;
     Word sample[sampled];
-    for (std::size_t i = 0; i < sampled; ++i) sample[i] = a[i * count / sampled].key();
-    sort_leaf(sample, sampled);
+    if (count < least) {
+      // A few keys tell sooner.
+      if (count < least_if_few) return false;
+      take_sample(a, count, sample, few_sampled);
+      if (count_alike(sample, few_sampled) < least_alike) return false;
+    }
+    take_sample(a, count, sample, sampled);
     if (!are_alike(sample, sample + sampled)) return false;
     sort({a, b, count, sample, sample + sampled, 0});
     return true;
@@ -34,6 +38,7 @@ class RecordSort {
  private:
   static constexpr std::size_t sampled = 64;
   static constexpr std::size_t least = 128 * sampled;  ///< records for which a look pays
+  static constexpr std::size_t few_sampled = 16, least_alike = 5, least_if_few = 256;
 
   struct Part {
     Rec *a, *b;
@@ -42,9 +47,17 @@ class RecordSort {
     Word least;                       ///< no key is less
   };
 
-  /// Are there so few kinds that splits tell them apart sooner than words with places?
+  /// In order.
+  static void take_sample(const Rec* records, std::size_t count, Word* sample, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) sample[i] = records[i * count / size].key();
+    sort_leaf(sample, size);
+  }
+
+  /// Are there so few kinds that splits tell them apart sooner than words with places? Or is one key most of all?
   static bool are_alike(const Word* sample, const Word* end) {
     const auto size = static_cast<std::size_t>(end - sample);
+    const auto [first, last] = std::equal_range(sample, end, sample[size / 2]);
+    if (2 * static_cast<std::size_t>(last - first) > size) return true;
     const std::size_t kinds = size - count_alike(sample, size);
     return sizeof(Rec) == 8 ? 4 * kinds <= 3 * size : 6 * kinds <= size;
   }
@@ -52,6 +65,7 @@ class RecordSort {
   void sort(Part part) const {
     while (part.count > 0) {
       if (part.sample == part.sample_end || !are_alike(part.sample, part.sample_end)) break;
+      if (part.sample[0] == part.sample_end[-1] && varying(part) == 0) return copy(part);
       const Word* middle = part.sample + (part.sample_end - part.sample) / 2;
       Word splitter = *middle;
       // That key gets a part of its own, once nothing is less.
@@ -79,13 +93,19 @@ class RecordSort {
   /// What has been split enough.
   void finish(const Part& part) const {
     if (part.count == 0) return;
+    const Word bits = varying(part);
+    if (bits == 0) return copy(part);
+    sort_by_places(order_, part.a, part.b, part.count, bits);
+  }
+
+  /// The bits in which its keys differ.
+  static Word varying(const Part& part) {
     const Word first = part.a[0].key();
-    Word varying = 0;
+    Word bits = 0;
     for (std::size_t i = 1; i < part.count; ++i) {
-      varying = static_cast<Word>(varying | (part.a[i].key() ^ first));
+      bits = static_cast<Word>(bits | (part.a[i].key() ^ first));
     }
-    if (varying == 0) return copy(part);
-    sort_by_places(order_, part.a, part.b, part.count, varying);
+    return bits;
   }
 
   static void copy(const Part& part) { std::copy_n(part.a, part.count, part.b); }

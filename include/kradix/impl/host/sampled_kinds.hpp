@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <bitset>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -54,7 +54,8 @@ struct SampledKinds {
   bool settle(const Level& level, std::size_t size, std::uint32_t* times, std::size_t most_rest) {
     homes.clear();
     std::fill_n(times, homes.end(), 0u);
-    constexpr std::size_t soon = 256;  // most inputs show that they are of many kinds, or of few
+    // Most inputs soon show that they are of many kinds, or of few. Few elements have sooner moved than more of them are looked at.
+    const std::size_t soon = std::clamp<std::size_t>(level.range.size() / 32, 64, 256);
     // Each round looks everywhere, at places between those of the rounds before.
     constexpr std::size_t rounds = 16;
     constexpr unsigned char first[rounds] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
@@ -161,7 +162,8 @@ struct SampledKinds {
   bool find_first_homes(const Order& order, int bits) {
     Homes parted = homes;
     parted.bits = std::min(homes.bits, bits);
-    for (int turn = 0; turn < 1000; ++turn) {
+    const std::size_t turns = std::min<std::size_t>(looked_at, 1000);
+    for (std::size_t turn = 0; turn < turns; ++turn) {
       if (have_first(parted, order)) {
         homes = parted;
         return true;
@@ -173,11 +175,11 @@ struct SampledKinds {
   /// Do no two kinds share a first home?
   template <class Order>
   bool have_first(const Homes& parted, const Order& order) const {
-    std::bitset<Homes::most_slots> taken;
+    std::array<bool, Homes::most_slots> taken;
+    std::fill_n(taken.begin(), std::size_t{1} << parted.bits, false);
     for (std::size_t k = 0; k < count; ++k) {
       const std::size_t slot = parted.first(order.leave(kinds[k].key));
-      if (taken[slot]) return false;
-      taken.set(slot);
+      if (std::exchange(taken[slot], true)) return false;
     }
     return true;
   }

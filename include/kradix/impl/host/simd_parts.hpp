@@ -11,11 +11,11 @@
 #include <thread>
 #include <type_traits>
 
-#include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/host_level.hpp"
 #include "kradix/impl/host/simd_leaf.hpp"
 #include "kradix/impl/host/simd_partition.hpp"
 #include "kradix/impl/host/sort_in_place.hpp"
+#include "kradix/impl/host/threads.hpp"
 
 namespace kradix::impl {
 
@@ -246,10 +246,10 @@ struct SimdParts<Level> {
 #endif
 
 /// Keys to where they are parted, as they are stored.
-template <class ExecutionSpace, class Parts>
+template <class Parts>
 struct EnterWords {
   Parts parts;
-  void operator()(const TeamMember<ExecutionSpace>&) const {
+  void operator()(std::size_t) const {
     const auto order = parts.level.order;
     const auto* const keys = parts.level.source.keys;
     auto* const words = parts.words;
@@ -264,19 +264,19 @@ struct EnterWords {
   }
 };
 
-template <class ExecutionSpace, class Parts>
+template <class Parts>
 struct PartSlices {
   Parts parts;
-  void operator()(const TeamMember<ExecutionSpace>&) const {
+  void operator()(std::size_t) const {
     parts.level.for_each_claimed(parts.slice_count,
                                  [&](std::size_t s) { parts.part(parts.slices[s]); });
   }
 };
 
-template <class ExecutionSpace, class Parts>
+template <class Parts>
 struct ExchangeStretches {
   Parts parts;
-  void operator()(const TeamMember<ExecutionSpace>&) const {
+  void operator()(std::size_t) const {
     parts.level.for_each_claimed(parts.exchange_count, [&](std::size_t e) {
       const auto [left, right, size] = parts.exchanges[e];
       std::swap_ranges(parts.words + left, parts.words + left + size, parts.words + right);
@@ -322,12 +322,12 @@ class PartPool {
   std::size_t open_;     ///< and those that were taken and are not done
 };
 
-template <class ExecutionSpace, class Parts>
+template <class Parts>
 struct SortParts {
   Parts parts;
   PartPool<Parts>* pool;
 
-  void operator()(const TeamMember<ExecutionSpace>&) const {
+  void operator()(std::size_t) const {
     typename Parts::Part part, other;
     while (pool->take(part)) {
       while (parts.halve(part, other)) {
@@ -343,9 +343,8 @@ struct SortParts {
 /// The host loop.
 template <class ExecutionSpace, class Parts>
 struct SortByParts {
-  const ExecutionSpace& exec;
+  const HostThreads<ExecutionSpace>& on;
   Parts parts;
-  const std::string& label;
   std::size_t least_slice = 4096;
 
   void sort() {
@@ -354,18 +353,18 @@ struct SortByParts {
     bool is_cut = threads() > 1 && parts.cut(share, slice);
     const bool waits = !parts.keeps && !is_cut && parts.turn.changes();
     if (parts.level.source.keys != parts.words || waits) {
-      launch("EnterWords", EnterWords<ExecutionSpace, Parts>{parts});
+      launch("EnterWords", EnterWords<Parts>{parts});
       parts.end_turning();
     }
     for (; is_cut; is_cut = parts.cut(share, slice)) {
-      launch("PartSlices", PartSlices<ExecutionSpace, Parts>{parts});
+      launch("PartSlices", PartSlices<Parts>{parts});
       parts.join(slice);
       if (parts.exchange_count == 0) continue;
-      launch("ExchangeStretches", ExchangeStretches<ExecutionSpace, Parts>{parts});
+      launch("ExchangeStretches", ExchangeStretches<Parts>{parts});
     }
     parts.line_up();
     PartPool pool(parts);
-    launch("SortParts", SortParts<ExecutionSpace, Parts>{parts, &pool});
+    launch("SortParts", SortParts<Parts>{parts, &pool});
   }
 
  private:
@@ -374,7 +373,7 @@ struct SortByParts {
   template <class Kernel>
   void launch(const char* name, const Kernel& kernel) const {
     parts.level.open();
-    launch_teams<TeamShape{1, 0}>(exec, label + name, threads(), 0, kernel);
+    on.launch(name, threads(), kernel);
   }
 };
 

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kradix/impl/device/team.hpp"
 #include "kradix/impl/host/host_level.hpp"
 #include "kradix/impl/host/simd_trend.hpp"
 
@@ -27,7 +26,9 @@ class TrendOf {
   /// What a few keys follow. Others soon show that there is none.
   Trend guess() const {
     bool rises = true, falls = true;
-    const std::size_t pairs = std::min<std::size_t>(64, count_ - 1);
+    // Of fewer keys fewer: to prove it takes no longer then.
+    constexpr std::size_t least = 8, most = 64, each = 1024;
+    const std::size_t pairs = std::min(std::clamp(count_ / each, least, most), count_ - 1);
     for (std::size_t p = 0; p < pairs && (rises || falls); ++p) {
       const std::size_t at = p * ((count_ - 1) / pairs);
       const Bits first = bits(at), second = bits(at + 1), last = bits(count_ - 1);
@@ -139,18 +140,18 @@ void prove_trend(const Level& level, Trend trend) {
   });
 }
 
-template <class ExecutionSpace, class Level>
+template <class Level>
 struct ProveTrend {
   Level level;
   Trend trend;
-  void operator()(const TeamMember<ExecutionSpace>&) const { prove_trend(level, trend); }
+  void operator()(std::size_t) const { prove_trend(level, trend); }
 };
 
-template <class ExecutionSpace, class Level>
+template <class Level>
 struct FollowTrend {
   Level level;
   Trend trend;
-  void operator()(const TeamMember<ExecutionSpace>&) const {
+  void operator()(std::size_t) const {
     level.for_each_block(
         [&](std::size_t begin, std::size_t end) { follow_trend(level, trend, begin, end); });
   }
